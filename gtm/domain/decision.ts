@@ -1,0 +1,104 @@
+/** A steering decision together with everything needed to explain it later. */
+import type { DecisionId, ModelId, RegionId, ReplicaId } from "#shared/ids.ts";
+import type { LastResort } from "./pool.ts";
+import type { Turn } from "./turn.ts";
+
+/** Why a region may not serve; the first that applies, in this order. */
+export type Exclusion =
+  | { readonly reason: "not-a-member" }
+  | { readonly reason: "down"; readonly cause: "ordered" | "probe" }
+  | { readonly reason: "draining"; readonly admin: "drain-new" | "drain-all" }
+  | { readonly reason: "model-not-placed"; readonly model: ModelId }
+  | { readonly reason: "no-room"; readonly needBytes: number; readonly freeBytes: number | null }
+  | { readonly reason: "report-expired"; readonly ageMs: number | null }
+  | { readonly reason: "context-too-long"; readonly tokens: number; readonly limitTokens: number }
+  | { readonly reason: "not-allowed"; readonly jurisdiction: string | null }
+  | { readonly reason: "overridden"; readonly overrideId: string }
+  | { readonly reason: "refused" }
+  | { readonly reason: "state-elsewhere"; readonly region: RegionId };
+
+/** What serving the turn in one region costs; every part is milliseconds, 0 or more. */
+export type Cost = {
+  readonly networkMs: number;
+  readonly queueMs: number;
+  readonly prefillMs: number;
+  readonly migrationMs: number;
+  readonly coldStartMs: number;
+  readonly memoryMs: number;
+  readonly decodeMs: number;
+  readonly moneyMs: number;
+  readonly stalenessMs: number;
+  /** network + queue + prefill + migration + cold start: what the client waits for its first token. */
+  readonly predictedTtftMs: number;
+  /** predictedTtftMs + memory + decode + money + staleness: what regions are compared by. */
+  readonly totalMs: number;
+};
+
+/** What would happen in the region if the turn went there. */
+export type Plan = {
+  /** The replica that serves, where it is known. */
+  readonly replica: ReplicaId | null;
+  /** The replica that holds the context and is chosen to serve; null: the least loaded serves, from zero. */
+  readonly holder: ReplicaId | null;
+  readonly arrivalAtMs: number;
+  /** Prefill work the turn brings: prefillMs + migrationMs. */
+  readonly workMs: number;
+  /** Expected tokens of the context still held here: ledger × chance that they survived. */
+  readonly heldTokens: number;
+  readonly heldProbability: number;
+};
+
+export type Candidate = {
+  readonly kind: "candidate";
+  readonly region: RegionId;
+  readonly cost: Cost;
+  readonly plan: Plan;
+  /** Weight among equals, tokens per second; more than 0. */
+  readonly sparePrefillTokensPerSecond: number;
+  readonly reportAgeMs: number | null;
+};
+export type Excluded = {
+  readonly kind: "excluded";
+  readonly region: RegionId;
+  readonly exclusion: Exclusion;
+  readonly reportAgeMs: number | null;
+};
+export type Considered = Candidate | Excluded;
+
+type Chosen = {
+  readonly region: RegionId;
+  /** The cheapest of the other candidates; null: there is none. */
+  readonly runnerUp: RegionId | null;
+  /** How much cheaper the chosen region is than the runner-up; negative where only the margin keeps a conversation. */
+  readonly leadMs: number | null;
+};
+export type Verdict =
+  | (Chosen & { readonly kind: "pinned" })
+  | (Chosen & { readonly kind: "placed" })
+  | (Chosen & { readonly kind: "migrated"; readonly from: RegionId; readonly savedMs: number })
+  | (Chosen & { readonly kind: "displaced"; readonly from: RegionId })
+  | { readonly kind: "unserved" };
+
+export type Decision = {
+  readonly id: DecisionId;
+  readonly turn: Turn;
+  readonly verdict: Verdict;
+  /** In the order of the configuration; the order decides nothing. */
+  readonly considered: readonly Considered[];
+  readonly mode: "enforce" | "shadow";
+  readonly overrideId: string | null;
+  /** What the answer holds: the verdict's region, the pool's last resort, or nothing. */
+  readonly answeredWith: "regions" | "last-resort" | "nothing";
+  /** What is left of the pool's last resort after data residency; null where a region serves. */
+  readonly lastResort: LastResort | null;
+  readonly ttlSeconds: number;
+  /** Milliseconds a move must save before it is made; from the policy and the cost of home. */
+  readonly marginMs: number;
+  readonly worldVersion: number;
+  readonly worldAgeMs: number;
+  /** On the instance's monotonic clock. */
+  readonly decidedAtMs: number;
+};
+
+/** The region a decision sends to; null when no region serves. */
+export const regionOf = (verdict: Verdict): RegionId | null => (verdict.kind === "unserved" ? null : verdict.region);

@@ -1,0 +1,49 @@
+/** One model in one region, as last reported and played forward to the moment the world was taken. */
+import type { ModelId, ReplicaId } from "#shared/ids.ts";
+import type { PrefillSpeed } from "./serving.ts";
+
+export type PlacementState = "loaded" | "loading" | "asleep" | "on-disk" | "down";
+
+export type Replica = {
+  readonly id: ReplicaId;
+  /** ms until a request that arrives at `world.takenAtMs` would start its prefill; 0 or more. */
+  readonly backlogMs: number;
+  readonly speed: PrefillSpeed;
+  readonly kvCapacityTokens: number | null;
+  readonly kvPinnedTokens: number | null;
+  /** Monotonic ms of the engine process's start; a holding older than this is void. null: not known. */
+  readonly startedAtMs: number | null;
+};
+
+export type Placement = {
+  readonly model: ModelId;
+  readonly state: PlacementState;
+  readonly contextLimitTokens: number | null;
+  /** At least one where the state is loaded. */
+  readonly replicas: readonly Replica[];
+  /** Mean backlog of the replicas, averaged over 60 s: what a DNS answer, a commitment for its TTL, looks at. */
+  readonly averageBacklogMs: number;
+  /** Whether backlogs were reported at all; where not, they are taken as 0 and the record says so. */
+  readonly isBacklogKnown: boolean;
+  readonly requestsRunning: number | null;
+  readonly requestsWaiting: number | null;
+  readonly kvCapacityTokens: number | null;
+  readonly kvCacheUsedFraction: number | null;
+  readonly prefixHitFraction: number | null;
+  /** Tokens written into the caches of all replicas per second. */
+  readonly newTokensPerSecond: number | null;
+  /** Per replica, over busy time. */
+  readonly prefillTokensPerSecond: number | null;
+  /** 0 to 1; below 0.25 the rate is a guess. */
+  readonly prefillConfidence: number;
+  readonly itlMs: number | null;
+  readonly ttftP50Ms: number | null;
+  readonly coldStartMs: number | null;
+  readonly weightBytes: number | null;
+  /** Σ contextTokens × pNext of conversations last served here within the pin's time, over all GTMs. */
+  readonly liveTokens: number;
+  /** c_r: how much of what the ledger says is held really is, learnt; 0 to 1. */
+  readonly heldCorrection: number;
+  /** Σ over replicas of prefill rate × max(0.05, share of it that is idle), tokens per second; more than 0. */
+  readonly sparePrefillTokensPerSecond: number;
+};

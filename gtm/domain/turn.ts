@@ -1,0 +1,31 @@
+/** One request of a conversation, as steering sees it; for DNS, the commitment that an answer is. */
+import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
+import type { Client } from "./client.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Pool } from "./pool.ts";
+
+export type Turn = {
+  /** `turn`: an HTTP request. `cell`: a DNS answer for a client area. `label`: a DNS answer for one conversation. */
+  readonly kind: "turn" | "cell" | "label";
+  readonly pool: Pool;
+  readonly model: ModelId;
+  readonly tenant: string;
+  readonly client: Client;
+  readonly conversationId: ConversationId | null;
+  /** What the ledger knows; null for a new conversation and when the store is away. */
+  readonly conversation: Conversation | null;
+  /** Where it is at home: the ledger's word, else the pin token's; for a cell, its previous region. null: nowhere. */
+  readonly home: RegionId | null;
+  /** L: tokens of the context already computed somewhere; never more than this prompt. */
+  readonly contextTokens: number;
+  /** Whether L is a guess, because only a pin token says that there is a context. */
+  readonly isContextAssumed: boolean;
+  /** g: tokens this prompt adds. */
+  readonly newTokens: number;
+  readonly outputTokens: number;
+  /** What decides among equals: the conversation, the cell, or the query. */
+  readonly hashKey: string;
+  /** Where the stored response lies that this turn continues; no other region can serve it. */
+  readonly stateRegion: RegionId | null;
+  readonly receivedAtMs: number;
+};

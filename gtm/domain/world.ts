@@ -1,0 +1,45 @@
+/** One immutable snapshot of everything that decisions read; replaced whole, never edited. */
+import type { ModelId, RegionId } from "#shared/ids.ts";
+import type { ModelInWorld } from "./model.ts";
+import type { Region } from "./region.ts";
+import type { Send } from "./serving.ts";
+
+/** Sends since `takenAtMs`, newest first: an immutable list, so that adding one makes a new world for the price of a cell. */
+export type SendList = {
+  readonly region: RegionId;
+  readonly model: ModelId;
+  readonly send: Send;
+  readonly earlier: SendList | null;
+};
+
+/** What a person ordered about some traffic. Globs: `*` matches any run of characters. */
+export type OverrideRule = {
+  readonly id: string;
+  readonly kind: "deny" | "force";
+  readonly region: string;
+  readonly pool: string;
+  readonly model: string;
+  readonly tenant: string;
+};
+
+export type World = {
+  /** Grows with every snapshot. */
+  readonly version: number;
+  /** Grows when a region's candidacy changes: health, orders, placements, overrides. Cells are decided anew at once then. */
+  readonly candidacyVersion: number;
+  /** On the instance's monotonic clock; ages and backlogs are as of this moment. */
+  readonly takenAtMs: number;
+  readonly isStoreUp: boolean;
+  /** Ages stand still: the store is away, or over half of the regions fell silent at once. Their silence is ours. */
+  readonly areAgesFrozen: boolean;
+  readonly regions: readonly Region[];
+  readonly models: ReadonlyMap<ModelId, ModelInWorld>;
+  readonly overrides: readonly OverrideRule[];
+  readonly sends: SendList | null;
+};
+
+/** The same world, knowing of one more turn on its way. */
+export const withSend = (world: World, region: RegionId, model: ModelId, send: Send): World => ({
+  ...world,
+  sends: { region, model, send, earlier: world.sends },
+});

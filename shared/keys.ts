@@ -1,0 +1,46 @@
+/** Every key in the store: its name, its value's schema, its time to live. One key per operation, so Redis Cluster works. */
+import type { z } from "zod";
+import type { AgentId, ConversationId, InstanceId, RegionId } from "./ids.ts";
+import { ConversationRecord, OrdersRecord, RefusedRecord, SentRecord } from "./records.ts";
+import { RegionReport } from "./report.ts";
+
+const PREFIX = "gtm:v1:";
+
+/** Identifiers may hold any character; a key's parts are kept apart by encoding what could be mistaken for a separator. */
+const part = (text: string): string => encodeURIComponent(text);
+
+export type KeyKind<Schema> = {
+  readonly schema: Schema;
+  /** Milliseconds; null: never expires, or swept by score. */
+  readonly ttlMs: number | null;
+};
+
+/** One row a kind of key, in the order of interfaces.md. */
+export const KEYS = {
+  report: { schema: RegionReport, ttlMs: 30_000 },
+  agents: { schema: null, ttlMs: null },
+  conversation: { schema: ConversationRecord, ttlMs: 3_600_000 },
+  held: { schema: null, ttlMs: null },
+  sent: { schema: SentRecord, ttlMs: 5_000 },
+  orders: { schema: OrdersRecord, ttlMs: null },
+  decisions: { schema: null, ttlMs: null },
+  refused: { schema: RefusedRecord, ttlMs: 10_000 },
+} as const satisfies Record<string, KeyKind<z.ZodType | null>>;
+
+export const reportKey = (region: RegionId, agent: AgentId): string => `${PREFIX}report:{${region}}:${part(agent)}`;
+/** Sorted set: `region/agent`, scored by the epoch ms of its last report. */
+export const agentsKey = (): string => `${PREFIX}agents`;
+export const conversationKey = (conversation: ConversationId): string => `${PREFIX}conv:{${conversation}}`;
+/** Sorted set: conversations whose home this region is, scored by the epoch ms of their last turn. */
+export const heldKey = (region: RegionId): string => `${PREFIX}held:{${region}}`;
+export const sentKey = (instance: InstanceId): string => `${PREFIX}sent:{${part(instance)}}`;
+export const ordersKey = (): string => `${PREFIX}orders`;
+export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
+export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;
+/** Channel: every change of `orders` and of a conversation, with its rev. */
+export const changedChannel = (): string => `${PREFIX}changed`;
+/** Channel: a report was put; the message is `region/agent`. */
+export const reportedChannel = (): string => `${PREFIX}reported`;
+
+/** How many decisions a stream keeps. */
+export const DECISIONS_CAP = 10_000;

@@ -1,0 +1,105 @@
+/** What an edge agent tells the GTMs about its region: RegionReport v1. Unknown is null, never 0. */
+import { z } from "zod";
+import { AgentId, ModelId, RegionId, ReplicaId } from "./ids.ts";
+
+const bytes = z.int().nonnegative().nullable();
+const count = z.number().nonnegative().nullable();
+const fraction = z.number().min(0).max(1).nullable();
+const ms = z.number().nonnegative().nullable();
+const rate = z.number().positive().nullable();
+
+export const GpuReport = z.looseObject({
+  uuid: z.string().min(1).max(128),
+  /** Used + free + reserved. Source: DCGM_FI_DEV_FB_*, nvidia-smi memory.total; MiB there. */
+  memoryTotalBytes: bytes,
+  memoryUsedBytes: bytes,
+  memoryFreeBytes: bytes,
+});
+export type GpuReport = z.infer<typeof GpuReport>;
+
+export const ReplicaReport = z.looseObject({
+  /** `host:port/engine`: one scraped address and its `engine` label. */
+  id: ReplicaId,
+  /** Epoch ms of the engine process's start; holdings older than this are void. Source: *_created, process_start_time_seconds. */
+  startedAtMs: z.number().positive().nullable(),
+  /** Milliseconds until a request that arrives now would start its prefill. */
+  backlogMs: ms,
+  /** Prefill time: ms per token. */
+  prefillLinMs: z.number().positive().nullable(),
+  /** Prefill time: ms per token², the part that grows with what attention looks back on. */
+  prefillAttnMs: z.number().nonnegative().nullable(),
+  kvCapacityTokens: count,
+  /** Tokens of running requests; what remains of the capacity is the prefix cache. kvCacheUsedFraction × capacity. */
+  kvPinnedTokens: count,
+});
+export type ReplicaReport = z.infer<typeof ReplicaReport>;
+
+/** `loaded` serves now; `asleep` and `on-disk` could after a cold start. */
+export const PlacementState = z.enum(["loaded", "loading", "asleep", "on-disk", "down"]);
+export type PlacementState = z.infer<typeof PlacementState>;
+
+export const ModelReport = z.looseObject({
+  model: ModelId,
+  aliases: z.array(z.string().min(1).max(256)),
+  adapters: z.array(z.string().min(1).max(256)),
+  state: PlacementState,
+  /** Longest prompt and output together. Source: max_model_len. */
+  contextLimitTokens: z.int().positive().nullable(),
+  replicas: z.array(ReplicaReport),
+  /** Over all replicas. */
+  kvCapacityTokens: count,
+  /** Active use, 0 to 1, not residency. Source: vllm:kv_cache_usage_perc, a fraction despite its name. */
+  kvCacheUsedFraction: fraction,
+  requestsRunning: count,
+  /** Admitted but not yet prefilled. Source: vllm:num_requests_waiting. */
+  requestsWaiting: count,
+  /** Tokens in the queue that no cache holds; only engines that say so, and gateways. */
+  uncachedTokensWaiting: count,
+  /** A speed over busy time, not a throughput; computed tokens per second of one replica. */
+  prefillTokensPerSecond: rate,
+  /** 0 to 1: min(1, prefills in the window ÷ 20), 1 if configured; below 0.25 is low. */
+  prefillConfidence: fraction,
+  /** Mean gap between two output tokens of one response. */
+  itlMs: ms,
+  /** Prefix-cache hits per query, in tokens, over the window; null before the first query. */
+  prefixHitFraction: fraction,
+  /** Prompt tokens computed and output tokens written per second, over all replicas: what pushes old contexts out. */
+  newTokensPerSecond: count,
+  /** Quantiles over the window, queueing included, network excluded. */
+  ttftP50Ms: ms,
+  ttftP95Ms: ms,
+  coldStartMs: ms,
+  weightBytes: bytes,
+});
+export type ModelReport = z.infer<typeof ModelReport>;
+
+export const LinkReport = z.looseObject({ to: RegionId, rttMs: ms, bitsPerSecond: rate });
+export type LinkReport = z.infer<typeof LinkReport>;
+
+/** Why a field is null: which source (`host:port`, `dcgm`), which field, and a code such as `missing` or `not-finite`. */
+export const ReportFault = z.looseObject({
+  source: z.string().max(256),
+  field: z.string().max(128),
+  code: z.string().max(64),
+});
+export type ReportFault = z.infer<typeof ReportFault>;
+
+export const RegionReport = z.looseObject({
+  v: z.literal(1),
+  region: RegionId,
+  agent: AgentId,
+  /** The agent's process: changes when it restarts. */
+  boot: z.string().min(1).max(64),
+  /** Counts reports of one boot, from 1. */
+  seq: z.int().positive(),
+  /** Epoch ms, for display only; a report's age is the store's time to live. */
+  reportedAtMs: z.int().positive(),
+  /** Sources read by this report, and of those the ones that failed. */
+  gpus: z.array(GpuReport),
+  models: z.array(ModelReport),
+  links: z.array(LinkReport),
+  faults: z.array(ReportFault),
+  /** HMAC-SHA-256 with the region's report key over the canonical JSON (RFC 8785) without this field; null: unsigned. */
+  mac: z.string().nullable(),
+});
+export type RegionReport = z.infer<typeof RegionReport>;
