@@ -40,6 +40,7 @@ export type Plan = {
   readonly replica: ReplicaId | null;
   /** The replica that holds the context and is chosen to serve; null: the least loaded serves, from zero. */
   readonly holder: ReplicaId | null;
+  readonly rttMs: number;
   readonly arrivalAtMs: number;
   /** Prefill work the turn brings: prefillMs + migrationMs. */
   readonly workMs: number;
@@ -55,6 +56,8 @@ export type Candidate = {
   readonly plan: Plan;
   /** Weight among equals, tokens per second; more than 0. */
   readonly sparePrefillTokensPerSecond: number;
+  /** Whether the prefill rate behind the cost is known well enough to move or place by it. */
+  readonly isTrusted: boolean;
   readonly reportAgeMs: number | null;
 };
 export type Excluded = {

@@ -21,6 +21,8 @@ export type Placement = {
   readonly contextLimitTokens: number | null;
   /** At least one where the state is loaded. */
   readonly replicas: readonly Replica[];
+  /** What a replica would do where none is reported, as on a region that would have to load the model first. */
+  readonly speedWithoutReplicas: PrefillSpeed;
   /** Mean backlog of the replicas, averaged over 60 s: what a DNS answer, a commitment for its TTL, looks at. */
   readonly averageBacklogMs: number;
   /** Whether backlogs were reported at all; where not, they are taken as 0 and the record says so. */

@@ -14,6 +14,8 @@ export type Policy = {
   /** Exchange rates of decode speed and money into milliseconds of TTFT. */
   readonly decodeWeight: number;
   readonly msPerCent: number;
+  /** What an hour of one replica costs; heard only where msPerCent is above 0. */
+  readonly replicaCentsPerHour: number;
   /** Added for each second of report age beyond the free ones. */
   readonly stalenessMsPerSecond: number;
   readonly stalenessFreeMs: number;
@@ -25,6 +27,8 @@ export type Policy = {
   readonly roundTripsNew: number;
   /** Round trip to every region where the client's location is unknown. */
   readonly unknownRttMs: number;
+  /** How long after a turn its conversation stays pinned, sliding; afterwards what it holds still counts, as cost. */
+  readonly pinMs: number;
   /** L where a pin token says that there is a context and nothing says how long it is. */
   readonly assumedContextTokens: number;
   /** g of a cell, and of a turn whose prompt is not known. */
@@ -48,7 +52,7 @@ export type Policy = {
   readonly sloPer1000TokensMs: number;
 };
 
-/** Defaults and their sources: see gtm/README.md. */
+/** Defaults; gtm/README.md names the source of each. A replica-hour is eight H100 at about 3 dollars an hour each. */
 export const DEFAULT_POLICY: Policy = {
   marginMs: 50,
   marginFraction: 0.1,
@@ -58,6 +62,7 @@ export const DEFAULT_POLICY: Policy = {
   reuseFraction: 0.9,
   decodeWeight: 0,
   msPerCent: 0,
+  replicaCentsPerHour: 2_400,
   stalenessMsPerSecond: 10,
   stalenessFreeMs: 10_000,
   staleAfterMs: 5_000,
@@ -66,6 +71,7 @@ export const DEFAULT_POLICY: Policy = {
   roundTripsOpen: 1,
   roundTripsNew: 3,
   unknownRttMs: 100,
+  pinMs: 900_000,
   assumedContextTokens: 4_096,
   cellPromptTokens: 4_096,
   labelPromptTokens: 512,

@@ -1,0 +1,40 @@
+/** Whether a context that a region once held is still in its KV cache. */
+import type { Holding } from "./conversation.ts";
+import type { Placement, Replica } from "./placement.ts";
+
+/**
+ * Chance that a holding survives in an LRU cache: exp(−age ÷ T), where T = (capacity − pinned) ÷ new tokens per second is
+ * how long the cache takes to write itself over; times what observation has taught about this placement.
+ *
+ * @returns 0 to 1; where capacity or writing rate is unknown, what observation says alone
+ */
+export const heldProbability = (holding: Holding, placement: Placement, nowMs: number): number => {
+  const ageMs = Math.max(0, nowMs - holding.atMs);
+  return survivalFraction(ageMs, placement) * livesOnFraction(holding, placement.replicas) * placement.heldCorrection;
+};
+
+const survivalFraction = (ageMs: number, placement: Placement): number => {
+  const { kvCapacityTokens, newTokensPerSecond } = placement;
+  if (kvCapacityTokens === null || newTokensPerSecond === null || newTokensPerSecond <= 0) return 1;
+  const evictableTokens = kvCapacityTokens - pinnedTokens(placement.replicas);
+  if (evictableTokens <= 0) return 0;
+  return Math.exp(-ageMs / ((evictableTokens / newTokensPerSecond) * 1_000));
+};
+
+const pinnedTokens = (replicas: readonly Replica[]): number => {
+  let sum = 0;
+  for (const replica of replicas) sum += replica.kvPinnedTokens ?? 0;
+  return sum;
+};
+
+/** A restarted engine has an empty cache: the share of the replicas that may hold this which were running back then. */
+const livesOnFraction = (holding: Holding, replicas: readonly Replica[]): number => {
+  let possible = 0;
+  let running = 0;
+  for (const replica of replicas) {
+    if (holding.replica !== null && replica.id !== holding.replica) continue;
+    possible += 1;
+    if (replica.startedAtMs === null || replica.startedAtMs <= holding.atMs) running += 1;
+  }
+  return possible === 0 ? 0 : running / possible;
+};

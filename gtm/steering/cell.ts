@@ -1,0 +1,50 @@
+/** The decision behind a DNS name asked from an area: a commitment for its TTL times the resolver's clients, not a turn. */
+import type { Client } from "#gtm/domain/client.ts";
+import type { Decision } from "#gtm/domain/decision.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { World } from "#gtm/domain/world.ts";
+import type { ModelId, RegionId } from "#shared/ids.ts";
+import type { Policy } from "./policy.ts";
+import type { Ports, Query } from "./ports.ts";
+import { decisionOf } from "./steer.ts";
+import { modelOf, turnOf } from "./turn.ts";
+
+export type Cell = {
+  /** The same on every GTM. */
+  readonly key: string;
+  readonly pool: Pool;
+  readonly model: ModelId;
+  readonly area: string;
+  readonly family: 4 | 6;
+};
+
+/** Clients of one area get one answer; where nothing is known of a client's place, its network is its area. */
+export const cellOf = (pool: Pool, client: Client, family: 4 | 6): Cell => {
+  const model = modelOf({ pool, model: null });
+  const area = client.area ?? client.subnet;
+  return { key: `${pool.name}|${model}|${area}|${family}`, pool, model, area, family };
+};
+
+export type CellSteer = (query: Query, client: Client, cell: Cell, previous: RegionId | null) => Decision;
+
+/** Does not record: a cell is recorded once a decision and answered many times. */
+export const createCellSteer =
+  (ports: Pick<Ports, "world">, policy: Policy): CellSteer =>
+  (query, client, cell, previous) => {
+    const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, policy);
+    return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, ports.world(), policy);
+  };
+
+/** How long a cell's decision stands at least, while no region's candidacy changes. */
+const CELL_DECISION_MS = 1_000;
+
+export type DecidedCell = {
+  readonly decidedAtMs: number;
+  readonly worldVersion: number;
+  readonly candidacyVersion: number;
+};
+
+/** At once when a region's candidacy changed; else at most once a second, and only if anything is new. */
+export const needsDecision = (last: DecidedCell, world: World, nowMs: number): boolean =>
+  world.candidacyVersion !== last.candidacyVersion ||
+  (world.version !== last.worldVersion && nowMs - last.decidedAtMs >= CELL_DECISION_MS);

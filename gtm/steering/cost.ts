@@ -1,0 +1,87 @@
+/** What serving a turn in a region costs, in named parts of milliseconds. */
+import { holdingIn } from "#gtm/domain/conversation.ts";
+import type { Cost, Plan } from "#gtm/domain/decision.ts";
+import { heldProbability } from "#gtm/domain/kv-cache.ts";
+import type { Placement } from "#gtm/domain/placement.ts";
+import type { Region } from "#gtm/domain/region.ts";
+import type { Turn } from "#gtm/domain/turn.ts";
+import type { World } from "#gtm/domain/world.ts";
+import { backlogsAt } from "./costs/backlog.ts";
+import { coldStartMs } from "./costs/cold-start.ts";
+import { decodeMs } from "./costs/decode.ts";
+import { memoryMs } from "./costs/memory.ts";
+import { moneyMs } from "./costs/money.ts";
+import { roundTrips, rttMs } from "./costs/network.ts";
+import { serve, serveOnAverage } from "./costs/serve.ts";
+import type { Policy } from "./policy.ts";
+
+export type Priced = { readonly cost: Cost; readonly plan: Plan };
+
+/** @param placement the turn's model in this region */
+export const priceOf = (region: Region, placement: Placement, turn: Turn, world: World, policy: Policy): Priced => {
+  const rtt = rttMs(turn, region, policy);
+  const networkMs = roundTrips(turn, region, policy) * rtt;
+  const arrivalAtMs = turn.receivedAtMs + networkMs;
+  const held = heldIn(region, placement, turn);
+  const prompt = {
+    endTokens: turn.contextTokens + turn.newTokens,
+    newTokens: turn.newTokens,
+    heldTokens: held.tokens,
+    holder: held.replica,
+  };
+  const served =
+    turn.kind === "cell"
+      ? serveOnAverage(placement, prompt)
+      : serve(placement, backlogsAt(arrivalAtMs, region, placement, world, policy), prompt);
+  const coldMs = coldStartMs(placement, policy);
+  const predictedTtftMs = networkMs + served.queueMs + served.prefillMs + served.migrationMs + coldMs;
+  const isHome = turn.kind !== "cell" && region.id === turn.home;
+  const memory = memoryMs(turn, placement, isHome, policy);
+  const decode = decodeMs(turn, placement, world, policy);
+  const money = moneyMs(served.migrationMs, policy);
+  const staleness = stalenessMs(region, policy);
+  return {
+    cost: {
+      networkMs,
+      queueMs: served.queueMs,
+      prefillMs: served.prefillMs,
+      migrationMs: served.migrationMs,
+      coldStartMs: coldMs,
+      memoryMs: memory,
+      decodeMs: decode,
+      moneyMs: money,
+      stalenessMs: staleness,
+      predictedTtftMs,
+      totalMs: predictedTtftMs + memory + decode + money + staleness,
+    },
+    plan: {
+      replica: served.replica,
+      holder: served.holder,
+      rttMs: rtt,
+      arrivalAtMs,
+      workMs: served.prefillMs + served.migrationMs,
+      heldTokens: held.tokens,
+      heldProbability: held.probability,
+    },
+  };
+};
+
+/** held_r: what the ledger says was held here, times the chance that it still is; a token's word counts in full. */
+const heldIn = (region: Region, placement: Placement, turn: Turn) => {
+  const holding = holdingIn(turn.conversation, region.id);
+  if (holding !== null) {
+    const probability = heldProbability(holding, placement, turn.receivedAtMs);
+    return {
+      tokens: Math.min(holding.tokens, turn.contextTokens) * probability,
+      probability,
+      replica: holding.replica,
+    };
+  }
+  const isHomeByToken = turn.conversation === null && turn.kind !== "cell" && region.id === turn.home;
+  const probability = isHomeByToken ? placement.heldCorrection : 0;
+  return { tokens: turn.contextTokens * probability, probability, replica: null };
+};
+
+/** Played-forward backlogs carry about ten seconds; beyond that old numbers are worth less. */
+const stalenessMs = (region: Region, policy: Policy): number =>
+  (Math.max(0, (region.reportAgeMs ?? 0) - policy.stalenessFreeMs) / 1_000) * policy.stalenessMsPerSecond;

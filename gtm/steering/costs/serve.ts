@@ -1,0 +1,83 @@
+/** Queue and prefill: the cheaper of waiting for the replica that holds the context and starting from zero on the least loaded. */
+import type { Placement } from "#gtm/domain/placement.ts";
+import { leastLoaded, type PrefillSpeed, prefillMs } from "#gtm/domain/serving.ts";
+import type { ReplicaId } from "#shared/ids.ts";
+
+export type Serve = {
+  /** Backlog of the chosen replica. */
+  readonly queueMs: number;
+  /** What this prompt adds, computed anywhere. */
+  readonly prefillMs: number;
+  /** The context that is missing there, computed again. */
+  readonly migrationMs: number;
+  readonly replica: ReplicaId | null;
+  readonly holder: ReplicaId | null;
+};
+
+export type Prompt = {
+  /** L + g: where the prompt ends. */
+  readonly endTokens: number;
+  /** g */
+  readonly newTokens: number;
+  /** Expected tokens of it that this region still holds; 0 to L. */
+  readonly heldTokens: number;
+  /** null: some replica of the region, not known which. */
+  readonly holder: ReplicaId | null;
+};
+
+/** @param backlogsMs one a replica at the time of arrival; where there is no replica (a cold placement) nothing waits */
+export const serve = (placement: Placement, backlogsMs: readonly number[], prompt: Prompt): Serve => {
+  const least = leastLoaded(backlogsMs);
+  const fromZero = option(placement, backlogsMs, prompt, least, 0);
+  if (prompt.heldTokens <= 0) return fromZero;
+  const at = prompt.holder === null ? -1 : placement.replicas.findIndex((replica) => replica.id === prompt.holder);
+  const fromHeld = option(placement, backlogsMs, prompt, at, prompt.heldTokens);
+  return fromHeld.queueMs + fromHeld.migrationMs <= fromZero.queueMs + fromZero.migrationMs ? fromHeld : fromZero;
+};
+
+/** A DNS answer is a commitment for its TTL and for many clients: it looks at the average of the region, no one replica. */
+export const serveOnAverage = (placement: Placement, prompt: Pick<Prompt, "endTokens" | "newTokens">): Serve => ({
+  ...option(placement, [], { ...prompt, heldTokens: 0, holder: null }, -1, 0),
+  queueMs: placement.averageBacklogMs,
+});
+
+/** @param at index of the replica; −1: not known which, so the mean of all */
+const option = (
+  placement: Placement,
+  backlogsMs: readonly number[],
+  prompt: Prompt,
+  at: number,
+  heldTokens: number,
+): Serve => {
+  const replica = placement.replicas[at];
+  const speed = replica?.speed ?? meanSpeed(placement);
+  const newMs = prefillMs(speed, prompt.newTokens, prompt.endTokens);
+  const wholeMs = prefillMs(speed, prompt.endTokens - heldTokens, prompt.endTokens);
+  return {
+    queueMs: at === -1 ? mean(backlogsMs) : (backlogsMs[at] ?? 0),
+    prefillMs: newMs,
+    migrationMs: Math.max(0, wholeMs - newMs),
+    replica: replica?.id ?? null,
+    holder: heldTokens > 0 ? (replica?.id ?? null) : null,
+  };
+};
+
+const mean = (values: readonly number[]): number => {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return values.length === 0 ? 0 : sum / values.length;
+};
+
+/** Speed of a placement as a whole; for one without replicas, that of its reported rate. */
+export const meanSpeed = (placement: Placement): PrefillSpeed => {
+  const { replicas } = placement;
+  const [first] = replicas;
+  if (first === undefined) return placement.speedWithoutReplicas;
+  let linMs = 0;
+  let attnMs = 0;
+  for (const { speed } of replicas) {
+    linMs += speed.linMs;
+    attnMs += speed.attnMs;
+  }
+  return { linMs: linMs / replicas.length, attnMs: attnMs / replicas.length };
+};

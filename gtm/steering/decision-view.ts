@@ -1,0 +1,144 @@
+/** A decision as every channel shows it: admin API, command line, page, decision stream. JSON-able, units in the names. */
+import type { Considered, Cost, Exclusion, Plan, Verdict } from "#gtm/domain/decision.ts";
+import { regionOf } from "#gtm/domain/decision.ts";
+import { explain } from "./explain.ts";
+import type { Policy } from "./policy.ts";
+import type { Channel, Entry } from "./ports.ts";
+
+export type ConsideredView =
+  | {
+      readonly region: string;
+      readonly cost: Cost;
+      readonly plan: Pick<Plan, "replica" | "holder" | "heldTokens" | "heldProbability">;
+      readonly reportAgeMs: number | null;
+    }
+  | { readonly region: string; readonly exclusion: Exclusion; readonly reportAgeMs: number | null };
+
+export type DecisionView = {
+  readonly id: string;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  readonly channel: Channel;
+  readonly kind: "turn" | "cell" | "label";
+  readonly pool: string;
+  readonly model: string;
+  readonly tenant: string;
+  readonly worldVersion: number;
+  readonly worldAgeMs: number;
+  readonly client: {
+    readonly subnet: string;
+    readonly area: string | null;
+    readonly place: string | null;
+    readonly source: string;
+  };
+  /** null: nothing in the query named a conversation. */
+  readonly conversation: {
+    readonly id: string;
+    readonly contextTokens: number;
+    readonly isContextAssumed: boolean;
+    readonly newTokens: number;
+    readonly home: string | null;
+    readonly idleMs: number | null;
+    readonly turns: number;
+  } | null;
+  readonly verdict: {
+    readonly kind: Verdict["kind"];
+    readonly region: string | null;
+    readonly from: string | null;
+    readonly runnerUp: string | null;
+    readonly leadMs: number | null;
+    readonly savedMs: number;
+  };
+  readonly marginMs: number;
+  readonly mode: "enforce" | "shadow";
+  readonly overrideId: string | null;
+  readonly answeredWith: "regions" | "last-resort" | "nothing";
+  readonly answered: number;
+  readonly ttlSeconds: number;
+  readonly considered: readonly ConsideredView[];
+  readonly explanation: string;
+  readonly flipsIf: string | null;
+};
+
+/** @param toEpochMs from this instance's monotonic clock to Unix time */
+export const decisionView = (
+  entry: Entry,
+  policy: Policy,
+  toEpochMs: (monotonicMs: number) => number,
+): DecisionView => {
+  const { query, decision } = entry;
+  const { turn, verdict } = decision;
+  const { subnet, area, place, source } = turn.client;
+  return {
+    id: decision.id,
+    at: new Date(toEpochMs(decision.decidedAtMs)).toISOString(),
+    channel: query.channel,
+    kind: turn.kind,
+    pool: turn.pool.name,
+    model: turn.model,
+    tenant: turn.tenant,
+    worldVersion: decision.worldVersion,
+    worldAgeMs: round(decision.worldAgeMs),
+    client: { subnet, area, place, source },
+    conversation: conversationView(entry),
+    verdict: {
+      kind: verdict.kind,
+      region: regionOf(verdict),
+      from: "from" in verdict ? verdict.from : null,
+      runnerUp: verdict.kind === "unserved" ? null : verdict.runnerUp,
+      leadMs: verdict.kind === "unserved" || verdict.leadMs === null ? null : round(verdict.leadMs),
+      savedMs: verdict.kind === "migrated" ? round(verdict.savedMs) : 0,
+    },
+    marginMs: round(decision.marginMs),
+    mode: decision.mode,
+    overrideId: decision.overrideId,
+    answeredWith: decision.answeredWith,
+    answered: entry.answered.value,
+    ttlSeconds: decision.ttlSeconds,
+    considered: decision.considered.map(consideredView),
+    ...explain(decision, policy),
+  };
+};
+
+const conversationView = ({ decision }: Entry): DecisionView["conversation"] => {
+  const { turn } = decision;
+  if (turn.conversationId === null) return null;
+  return {
+    id: turn.conversationId,
+    contextTokens: turn.contextTokens,
+    isContextAssumed: turn.isContextAssumed,
+    newTokens: turn.newTokens,
+    home: turn.home,
+    idleMs: turn.conversation === null ? null : round(turn.receivedAtMs - turn.conversation.lastTurnAtMs),
+    turns: turn.conversation?.turns ?? 0,
+  };
+};
+
+const consideredView = (one: Considered): ConsideredView => {
+  const reportAgeMs = one.reportAgeMs === null ? null : round(one.reportAgeMs);
+  if (one.kind === "excluded") return { region: one.region, exclusion: one.exclusion, reportAgeMs };
+  const { replica, holder, heldTokens, heldProbability } = one.plan;
+  return {
+    region: one.region,
+    cost: roundedCost(one.cost),
+    plan: { replica, holder, heldTokens: Math.round(heldTokens), heldProbability: round(heldProbability) },
+    reportAgeMs,
+  };
+};
+
+const roundedCost = (cost: Cost): Cost => ({
+  networkMs: round(cost.networkMs),
+  queueMs: round(cost.queueMs),
+  prefillMs: round(cost.prefillMs),
+  migrationMs: round(cost.migrationMs),
+  coldStartMs: round(cost.coldStartMs),
+  memoryMs: round(cost.memoryMs),
+  decodeMs: round(cost.decodeMs),
+  moneyMs: round(cost.moneyMs),
+  stalenessMs: round(cost.stalenessMs),
+  predictedTtftMs: round(cost.predictedTtftMs),
+  totalMs: round(cost.totalMs),
+});
+
+/** A thousandth: enough to compare recorded numbers, short enough to read. */
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;

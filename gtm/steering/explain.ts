@@ -1,0 +1,169 @@
+/** A decision in English: what was decided, why, and the smallest change that would have decided otherwise. */
+import type { Candidate, Cost, Decision, Exclusion } from "#gtm/domain/decision.ts";
+import type { RegionId } from "#shared/ids.ts";
+import { flipOf } from "./flip.ts";
+import type { Policy } from "./policy.ts";
+
+export type Explanation = { readonly explanation: string; readonly flipsIf: string | null };
+
+export const explain = (decision: Decision, policy: Policy): Explanation => ({
+  explanation: [verdictSentence(decision), runnerUpSentence(decision)].filter((one) => one !== "").join(" "),
+  flipsIf: flipSentence(decision, policy),
+});
+
+/** "80 ms", "1.24 s" */
+export const formatMs = (ms: number): string =>
+  Math.abs(ms) < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
+
+/** "18 432 tokens" */
+export const formatTokens = (tokens: number): string =>
+  `${Math.round(tokens)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, " ")} tokens`;
+
+const verdictSentence = (decision: Decision): string => {
+  const { verdict, turn } = decision;
+  switch (verdict.kind) {
+    case "pinned":
+      return `Stays in ${verdict.region}, ${holdingClause(decision, verdict.region)}.`;
+    case "placed":
+      return turn.kind === "cell"
+        ? `Clients of ${turn.client.place ?? turn.client.area ?? turn.client.subnet} are answered with ${verdict.region}.`
+        : `${newcomer(decision)} starts in ${verdict.region}, where its first token is expected soonest.`;
+    case "migrated":
+      return `Moves from ${verdict.from} to ${verdict.region}, which saves ${formatMs(verdict.savedMs)}, more than the margin of ${formatMs(decision.marginMs)}${homeBurden(decision, verdict.from, verdict.region)}.`;
+    case "displaced":
+      return `Leaves ${verdict.from} for ${verdict.region}, because ${verdict.from} ${exclusionClause(exclusionOf(decision, verdict.from))}.`;
+    case "unserved":
+      return `No region can serve: ${exclusions(decision)}.`;
+  }
+};
+
+const newcomer = ({ turn }: Decision): string =>
+  turn.conversationId === null ? "A turn without a conversation" : "It";
+
+const holdingClause = (decision: Decision, region: RegionId): string => {
+  const plan = candidateOf(decision, region)?.plan;
+  const { turn } = decision;
+  if (plan === undefined) return "where its token points; nothing is known of any region yet";
+  if (turn.contextTokens === 0) return "its home";
+  if (turn.isContextAssumed)
+    return `its home by a signed token; ${formatTokens(turn.contextTokens)} of context are assumed`;
+  if (plan.heldProbability < 0.5) {
+    return `its home, although its ${formatTokens(turn.contextTokens)} are probably no longer cached there`;
+  }
+  return `which holds ${formatTokens(turn.contextTokens)} of it`;
+};
+
+const homeBurden = (decision: Decision, home: RegionId, chosen: RegionId): string => {
+  const there = candidateOf(decision, home);
+  const here = candidateOf(decision, chosen);
+  if (there === undefined || here === undefined) return "";
+  const part = largestPart(here.cost, there.cost);
+  return part === null ? "" : `: ${home} would cost ${PARTS[part]} of ${formatMs(there.cost[part])}`;
+};
+
+const runnerUpSentence = (decision: Decision): string => {
+  const { verdict } = decision;
+  if (verdict.kind === "unserved" || verdict.kind === "migrated" || verdict.runnerUp === null) return "";
+  const chosen = candidateOf(decision, verdict.region);
+  const other = candidateOf(decision, verdict.runnerUp);
+  if (chosen === undefined || other === undefined || verdict.leadMs === null) return "";
+  if (verdict.leadMs < 0) {
+    return `${other.region} would cost ${formatMs(-verdict.leadMs)} less, under the margin of ${formatMs(decision.marginMs)}.`;
+  }
+  const part = largestPart(chosen.cost, other.cost);
+  const cause = part === null ? "" : `, ${shareOf(chosen.cost, other.cost, part)} ${PARTS[part]}`;
+  return `${other.region} would cost ${formatMs(verdict.leadMs)} more${cause}.`;
+};
+
+type Part = Exclude<keyof Cost, "predictedTtftMs" | "totalMs">;
+const PARTS: Readonly<Record<Part, string>> = {
+  networkMs: "network",
+  queueMs: "queueing",
+  prefillMs: "prefill",
+  migrationMs: "recomputing",
+  coldStartMs: "loading the model",
+  memoryMs: "what it would push out of the cache",
+  decodeMs: "slower decoding",
+  moneyMs: "money",
+  stalenessMs: "old reports",
+};
+const PART_NAMES = Object.keys(PARTS) as readonly Part[];
+
+/** The part in which `dear` exceeds `cheap` most; null where it exceeds in none. */
+const largestPart = (cheap: Cost, dear: Cost): Part | null => {
+  let largest: Part | null = null;
+  let excessMs = 0;
+  for (const part of PART_NAMES) {
+    const differenceMs = dear[part] - cheap[part];
+    if (differenceMs > excessMs) {
+      largest = part;
+      excessMs = differenceMs;
+    }
+  }
+  return largest;
+};
+
+const shareOf = (cheap: Cost, dear: Cost, part: Part): string => {
+  const fraction = (dear[part] - cheap[part]) / (dear.totalMs - cheap.totalMs);
+  return fraction >= 0.8 ? "nearly all of it" : fraction >= 0.5 ? "most of it" : "for the most part";
+};
+
+const flipSentence = (decision: Decision, policy: Policy): string | null => {
+  const flip = flipOf(decision, policy);
+  if (flip === null) return null;
+  if (flip.kind === "returns") return `${flip.region} could serve again; it ${exclusionClause(flip.exclusion)}`;
+  return flip.byMs < 0
+    ? `${flip.region}'s queue were ${formatMs(-flip.byMs)} shorter`
+    : `${flip.region}'s queue grew by ${formatMs(flip.byMs)}`;
+};
+
+const exclusions = (decision: Decision): string => {
+  const reasons = decision.considered.flatMap((one) =>
+    one.kind === "excluded" && one.exclusion.reason !== "not-a-member"
+      ? [`${one.region} ${exclusionClause(one.exclusion)}`]
+      : [],
+  );
+  return reasons.length === 0 ? "the pool has no regions" : reasons.join("; ");
+};
+
+const exclusionOf = (decision: Decision, region: RegionId): Exclusion | null => {
+  const found = decision.considered.find((one) => one.region === region);
+  return found?.kind === "excluded" ? found.exclusion : null;
+};
+
+/** Goes on after the region's name: "eu-central is draining". */
+export const exclusionClause = (exclusion: Exclusion | null): string => {
+  if (exclusion === null) return "is not among the configured regions";
+  switch (exclusion.reason) {
+    case "not-a-member":
+      return "is not a member of the pool";
+    case "down":
+      return exclusion.cause === "ordered" ? "is ordered down" : "does not answer its probe";
+    case "draining":
+      return exclusion.admin === "drain-all" ? "is being drained" : "takes no new conversations (drain-new)";
+    case "model-not-placed":
+      return `does not place ${exclusion.model}`;
+    case "no-room":
+      return `has no room to load the model (${gigabytes(exclusion.freeBytes)} free, ${gigabytes(exclusion.needBytes)} needed)`;
+    case "report-expired":
+      return exclusion.ageMs === null ? "has never reported" : `last reported ${formatMs(exclusion.ageMs)} ago`;
+    case "context-too-long":
+      return `takes at most ${formatTokens(exclusion.limitTokens)}, and this prompt has ${formatTokens(exclusion.tokens)}`;
+    case "not-allowed":
+      return `lies outside the jurisdictions this pool's data may enter (${exclusion.jurisdiction ?? "unstated"})`;
+    case "overridden":
+      return `is excluded by override ${exclusion.overrideId}`;
+    case "refused":
+      return "refused this conversation a moment ago";
+    case "state-elsewhere":
+      return `does not have the stored response, which lies in ${exclusion.region}`;
+  }
+};
+
+const gigabytes = (bytes: number | null): string =>
+  bytes === null ? "an unknown amount" : `${(bytes / 1e9).toFixed(1)} GB`;
+
+const candidateOf = (decision: Decision, region: RegionId): Candidate | undefined =>
+  decision.considered.find((one): one is Candidate => one.kind === "candidate" && one.region === region);

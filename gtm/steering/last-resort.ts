@@ -1,0 +1,58 @@
+/** What is answered when no region is a candidate: the same for every query while the state is the same. */
+import type { Considered, Verdict } from "#gtm/domain/decision.ts";
+import { rendezvousDraw } from "#gtm/domain/hash.ts";
+import type { LastResort } from "#gtm/domain/pool.ts";
+import type { Region } from "#gtm/domain/region.ts";
+import type { Turn } from "#gtm/domain/turn.ts";
+import type { World } from "#gtm/domain/world.ts";
+import type { RegionId } from "#shared/ids.ts";
+import { isAllowed } from "./candidates.ts";
+import { overriddenBy, overridesFor } from "./overrides.ts";
+
+/** The pool's last resort, without the regions that data residency keeps out; SERVFAIL where nothing is left. */
+export const lastResortOf = (turn: Turn, world: World): LastResort => {
+  const { lastResort } = turn.pool;
+  if (lastResort.kind !== "regions") return lastResort;
+  const order = lastResort.order.filter((id) => {
+    const region = world.regions.find((one) => one.id === id);
+    return region !== undefined && isAllowed(region, turn.pool);
+  });
+  return order.length > 0 ? { kind: "regions", order } : { kind: "servfail" };
+};
+
+/**
+ * A GTM that knows nothing (no report of any region yet, or the store away since it started) still answers: where a signed
+ * token points, else by rendezvous over the configured regions, the same on every instance.
+ *
+ * @returns null when something is known, and then the last resort holds
+ */
+export const blindVerdict = (considered: readonly Considered[], turn: Turn, world: World): Verdict | null => {
+  if (world.regions.some((region) => region.reportAgeMs !== null)) return null;
+  const overrides = overridesFor(turn, world);
+  const mayServe = (region: Region): boolean =>
+    isUnheard(considered, region.id) &&
+    isAllowed(region, turn.pool) &&
+    overriddenBy(overrides, region.id) === null &&
+    (turn.stateRegion === null || turn.stateRegion === region.id);
+  const regions = world.regions.filter(mayServe).map((region) => region.id);
+  const chosen = regions.find((region) => region === turn.home) ?? firstByHash(regions, turn.hashKey);
+  if (chosen === null) return null;
+  return { kind: chosen === turn.home ? "pinned" : "placed", region: chosen, runnerUp: null, leadMs: null };
+};
+
+const isUnheard = (considered: readonly Considered[], region: RegionId): boolean =>
+  considered.some(
+    (one) =>
+      one.region === region &&
+      one.kind === "excluded" &&
+      one.exclusion.reason === "report-expired" &&
+      one.exclusion.ageMs === null,
+  );
+
+const firstByHash = (regions: readonly RegionId[], hashKey: string): RegionId | null => {
+  let winner: RegionId | null = null;
+  for (const region of regions) {
+    if (winner === null || rendezvousDraw(hashKey, region, 1) > rendezvousDraw(hashKey, winner, 1)) winner = region;
+  }
+  return winner;
+};

@@ -1,0 +1,37 @@
+/** Which of the orders about traffic concern a turn. */
+import type { Turn } from "#gtm/domain/turn.ts";
+import type { OverrideRule, World } from "#gtm/domain/world.ts";
+
+/** Matches a glob in which `*` stands for any run of characters, also none. */
+export const matchesGlob = (glob: string, text: string): boolean => {
+  const [head = "", ...rest] = glob.split("*");
+  if (rest.length === 0) return glob === text;
+  const tail = rest.pop() ?? "";
+  if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false;
+  let at = head.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1 || found + piece.length > text.length - tail.length) return false;
+    at = found + piece.length;
+  }
+  return true;
+};
+
+/** The rules whose pool, model and tenant fit the turn; whether a region fits is asked region by region. */
+export const overridesFor = (turn: Turn, world: World): readonly OverrideRule[] =>
+  world.overrides.length === 0
+    ? world.overrides
+    : world.overrides.filter(
+        (rule) =>
+          matchesGlob(rule.pool, turn.pool.name) &&
+          matchesGlob(rule.model, turn.model) &&
+          matchesGlob(rule.tenant, turn.tenant),
+      );
+
+/** The rule that keeps a region out: one that denies it, or one that forces another. */
+export const overriddenBy = (rules: readonly OverrideRule[], region: string): string | null => {
+  for (const rule of rules) {
+    if ((rule.kind === "deny") === matchesGlob(rule.region, region)) return rule.id;
+  }
+  return null;
+};

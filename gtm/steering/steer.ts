@@ -1,0 +1,85 @@
+/**
+ * The main flow: a query comes in; the client is located; the conversation is identified; every region is considered;
+ * the decision follows; the answer is rendered; the record is kept.
+ */
+import type { Considered, Decision, Verdict } from "#gtm/domain/decision.ts";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { Region } from "#gtm/domain/region.ts";
+import type { Turn } from "#gtm/domain/turn.ts";
+import type { World } from "#gtm/domain/world.ts";
+import { type Want, whyExcluded } from "./candidates.ts";
+import { priceOf } from "./cost.ts";
+import { decide } from "./decide.ts";
+import { blindVerdict, lastResortOf } from "./last-resort.ts";
+import { overridesFor } from "./overrides.ts";
+import type { Policy } from "./policy.ts";
+import type { Ports, Query } from "./ports.ts";
+import { ttlSeconds } from "./ttl.ts";
+import { turnOf } from "./turn.ts";
+
+export type Steer = <Answer>(query: Query, render: (decision: Decision) => Answer) => Promise<Answer>;
+
+export const createSteer =
+  (ports: Ports, policy: Policy): Steer =>
+  async (query, render) => {
+    const client = ports.locate(query.clientSubnet);
+    const conversation = await ports.findConversation(query.conversationId);
+    const world = ports.world();
+    const turn = turnOf(query, client, conversation, policy);
+    const decision = decisionOf(query, turn, world, policy);
+    const answer = render(decision);
+    ports.record({ query, decision, answer, answered: { value: 1 } });
+    return answer;
+  };
+
+/** Everything between the question and the answer, pure: same world, same turn, same policy, same decision. */
+export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy): Decision => {
+  const considered = considerAll(turn, world, policy);
+  const { verdict, marginMs } = decide(considered, turn, policy);
+  const answered = verdict.kind === "unserved" ? (blindVerdict(considered, turn, world) ?? verdict) : verdict;
+  return {
+    id: query.id,
+    turn,
+    verdict: answered,
+    considered,
+    mode: "enforce",
+    overrideId: world.overrides.length === 0 ? null : (overridesFor(turn, world)[0]?.id ?? null),
+    ...answeredWith(answered, turn, world),
+    ttlSeconds: ttlSeconds(answered, marginMs, turn, world, policy),
+    marginMs,
+    worldVersion: world.version,
+    worldAgeMs: Math.max(0, query.receivedAtMs - world.takenAtMs),
+    decidedAtMs: query.receivedAtMs,
+  };
+};
+
+/** A region that must load the model first is a candidate only when no region is warm. */
+const considerAll = (turn: Turn, world: World, policy: Policy): readonly Considered[] => {
+  const want: Want = { turn, policy, overrides: overridesFor(turn, world), isColdAllowed: false };
+  const warm = world.regions.map((region) => consider(region, want, world));
+  if (warm.some((one) => one.kind === "candidate")) return warm;
+  return world.regions.map((region) => consider(region, { ...want, isColdAllowed: true }, world));
+};
+
+const consider = (region: Region, want: Want, world: World): Considered => {
+  const placement = region.placements.get(want.turn.model) ?? null;
+  const exclusion = whyExcluded(region, placement, want);
+  const { reportAgeMs } = region;
+  if (exclusion !== null) return { kind: "excluded", region: region.id, exclusion, reportAgeMs };
+  if (placement === null) throw new Error(`consider: ${region.id} is a candidate without a placement`);
+  return {
+    kind: "candidate",
+    region: region.id,
+    ...priceOf(region, placement, want.turn, world, want.policy),
+    sparePrefillTokensPerSecond: placement.sparePrefillTokensPerSecond,
+    isTrusted: placement.prefillConfidence >= want.policy.confidenceFloor,
+    reportAgeMs,
+  };
+};
+
+const answeredWith = (verdict: Verdict, turn: Turn, world: World): Pick<Decision, "answeredWith" | "lastResort"> => {
+  if (regionOf(verdict) !== null) return { answeredWith: "regions", lastResort: null };
+  const lastResort = lastResortOf(turn, world);
+  const isAnswer = lastResort.kind === "regions" || lastResort.kind === "addresses";
+  return { answeredWith: isAnswer ? "last-resort" : "nothing", lastResort };
+};

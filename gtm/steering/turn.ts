@@ -1,0 +1,62 @@
+/** From a query and what is known of its conversation to the turn that regions are priced for. */
+import type { Client } from "#gtm/domain/client.ts";
+import { type Conversation, contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
+import type { Turn } from "#gtm/domain/turn.ts";
+import type { ModelId, RegionId } from "#shared/ids.ts";
+import type { Policy } from "./policy.ts";
+import type { Query } from "./ports.ts";
+
+export const turnOf = (query: Query, client: Client, conversation: Conversation | null, policy: Policy): Turn => {
+  const model = modelOf(query);
+  // Another model cannot use this one's keys and values: for it the conversation is new.
+  const known = conversation !== null && conversation.model === model ? conversation : null;
+  const home = homeIn(query, known, policy);
+  return {
+    kind: query.kind,
+    pool: query.pool,
+    model,
+    tenant: query.tenant,
+    client,
+    conversationId: query.conversationId,
+    conversation: known,
+    home,
+    ...tokensOf(query, known, home, policy),
+    outputTokens: query.outputTokens ?? policy.assumedOutputTokens,
+    hashKey: query.conversationId ?? query.id,
+    stateRegion: query.stateRegion,
+    receivedAtMs: query.receivedAtMs,
+  };
+};
+
+export const modelOf = (query: Pick<Query, "model" | "pool">): ModelId => {
+  const model = query.model ?? query.pool.models[0];
+  if (model === undefined)
+    throw new Error(`pool ${query.pool.name} has no model: the configuration's schema refuses it`);
+  return model;
+};
+
+/**
+ * A ledger entry always wins; a token speaks only where there is none. A turn's pin lasts its time and slides; a name
+ * (label) points home as long as the ledger remembers one.
+ */
+const homeIn = (query: Query, known: Conversation | null, policy: Policy): RegionId | null => {
+  if (known === null) return query.pinnedTo;
+  const isPinned = query.kind === "label" || query.receivedAtMs - known.lastTurnAtMs <= policy.pinMs;
+  return isPinned ? homeOf(known) : null;
+};
+
+type Tokens = Pick<Turn, "contextTokens" | "isContextAssumed" | "newTokens">;
+
+const tokensOf = (query: Query, known: Conversation | null, home: RegionId | null, policy: Policy): Tokens => {
+  const promptTokens = query.kind === "turn" ? query.promptTokens : null;
+  const isContextAssumed = known === null && home !== null;
+  const computed = known !== null ? contextTokensOf(known) : isContextAssumed ? policy.assumedContextTokens : 0;
+  // A prompt builds on no more context than it repeats: a second "Hi" inherits nothing.
+  const contextTokens = promptTokens === null ? computed : Math.min(computed, promptTokens);
+  return { contextTokens, isContextAssumed, newTokens: newTokensOf(promptTokens, contextTokens, policy) };
+};
+
+const newTokensOf = (promptTokens: number | null, contextTokens: number, policy: Policy): number => {
+  if (promptTokens !== null) return promptTokens - contextTokens;
+  return contextTokens > 0 ? policy.labelPromptTokens : policy.cellPromptTokens;
+};
