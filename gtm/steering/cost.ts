@@ -20,7 +20,7 @@ export type Priced = { readonly cost: Cost; readonly plan: Plan };
 /** @param placement the turn's model in this region */
 export const priceOf = (region: Region, placement: Placement, turn: Turn, world: World, policy: Policy): Priced => {
   const rtt = rttMs(turn, region, policy);
-  const networkMs = roundTrips(turn, region, policy) * rtt;
+  const networkMs = bounded(roundTrips(turn, region, policy) * rtt);
   const arrivalAtMs = turn.receivedAtMs + networkMs;
   const held = heldIn(region, placement, turn);
   const prompt = {
@@ -33,38 +33,63 @@ export const priceOf = (region: Region, placement: Placement, turn: Turn, world:
     turn.kind === "cell"
       ? serveOnAverage(placement, prompt)
       : serve(placement, backlogsAt(arrivalAtMs, region, placement, world, policy), prompt);
-  const coldMs = coldStartMs(placement, policy);
-  const predictedTtftMs = networkMs + served.queueMs + served.prefillMs + served.migrationMs + coldMs;
   const isHome = turn.kind !== "cell" && region.id === turn.home;
-  const memory = memoryMs(turn, placement, isHome, policy);
-  const decode = decodeMs(turn, placement, world, policy);
-  const money = moneyMs(served.migrationMs, policy);
-  const staleness = stalenessMs(region, policy);
   return {
-    cost: {
+    cost: summed({
       networkMs,
       queueMs: served.queueMs,
       prefillMs: served.prefillMs,
       migrationMs: served.migrationMs,
-      coldStartMs: coldMs,
-      memoryMs: memory,
-      decodeMs: decode,
-      moneyMs: money,
-      stalenessMs: staleness,
-      predictedTtftMs,
-      totalMs: predictedTtftMs + memory + decode + money + staleness,
-    },
+      coldStartMs: coldStartMs(placement, policy),
+      memoryMs: memoryMs(turn, placement, isHome, policy),
+      decodeMs: decodeMs(turn, placement, world, policy),
+      moneyMs: moneyMs(served.migrationMs, policy),
+      stalenessMs: stalenessMs(region, policy),
+    }),
     plan: {
       replica: served.replica,
       holder: served.holder,
       rttMs: rtt,
       arrivalAtMs,
-      workMs: served.prefillMs + served.migrationMs,
+      workMs: bounded(served.prefillMs + served.migrationMs),
       heldTokens: held.tokens,
       heldProbability: held.probability,
     },
   };
 };
+
+type Parts = Omit<Cost, "predictedTtftMs" | "totalMs">;
+
+const summed = (parts: Parts): Cost => {
+  const networkMs = bounded(parts.networkMs);
+  const queueMs = bounded(parts.queueMs);
+  const prefillMs = bounded(parts.prefillMs);
+  const migrationMs = bounded(parts.migrationMs);
+  const coldStartMs = bounded(parts.coldStartMs);
+  const memoryMs = bounded(parts.memoryMs);
+  const decodeMs = bounded(parts.decodeMs);
+  const moneyMs = bounded(parts.moneyMs);
+  const stalenessMs = bounded(parts.stalenessMs);
+  const predictedTtftMs = networkMs + queueMs + prefillMs + migrationMs + coldStartMs;
+  const totalMs = predictedTtftMs + memoryMs + decodeMs + moneyMs + stalenessMs;
+  return {
+    networkMs,
+    queueMs,
+    prefillMs,
+    migrationMs,
+    coldStartMs,
+    memoryMs,
+    decodeMs,
+    moneyMs,
+    stalenessMs,
+    predictedTtftMs,
+    totalMs,
+  };
+};
+
+/** Eleven days: beyond it a cost is only "far too much", and sums of absurd reports must stay comparable numbers. */
+const MOST_MS = 1e9;
+const bounded = (ms: number): number => (ms >= 0 && ms < MOST_MS ? ms : MOST_MS);
 
 /** held_r: what the ledger says was held here, times the chance that it still is; a token's word counts in full. */
 const heldIn = (region: Region, placement: Placement, turn: Turn) => {

@@ -1,7 +1,7 @@
-/** The smallest single change that would have sent a turn elsewhere. */
+/** A single change, as small as can be said, that would have sent a turn elsewhere. */
 import type { Candidate, Decision, Excluded, Exclusion } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
-import { runnerUpTo } from "./choose.ts";
+import { byHash, runnerUpTo } from "./choose.ts";
 import { marginOf, savedMs } from "./persistence.ts";
 import type { Policy } from "./policy.ts";
 
@@ -29,7 +29,9 @@ export const flipOf = (decision: Decision, policy: Policy): Flip | null => {
   }
   // A name's home is left by a turn, never by a query.
   if (turn.kind === "label" && verdict.kind === "pinned") return null;
-  return chosen.region === turn.home ? movedBy(chosen, candidates, policy) : outbidBy(chosen, runnerUp, policy);
+  return chosen.region === turn.home
+    ? movedBy(chosen, candidates, policy)
+    : outbidBy(chosen, runnerUp, turn.hashKey, policy);
 };
 
 /** Home loses when its queue grows, or when another's shrinks: the other way round needs less, where there is that much. */
@@ -57,29 +59,27 @@ const movedTo = (other: Candidate, home: Candidate, policy: Policy): Extract<Fli
 
 /** The margin grows with home's total, so home's queue has to grow by more than what is lacking. */
 const growthMs = (home: Candidate, other: Candidate, saved: number, policy: Policy): number =>
-  Math.max(
-    policy.marginMs - saved,
-    (policy.marginFraction * home.cost.totalMs - saved) / (1 - policy.marginFraction),
-    other.cost.totalMs - home.cost.totalMs,
-  );
+  Math.max(policy.marginMs - saved, -overFraction(home, saved, policy), other.cost.totalMs - home.cost.totalMs);
 
+/** A move is undone when it no longer saves the margin, or when it would be dearer than staying. */
 const unmovedBy = (home: Candidate, chosen: Candidate, policy: Policy): Flip => {
   const saved = savedMs(home, chosen, policy);
-  const shrinkMs = Math.max(
-    0,
-    Math.min(
-      saved - policy.marginMs,
-      (saved - policy.marginFraction * home.cost.totalMs) / (1 - policy.marginFraction),
-    ),
-  );
-  return shrinkMs <= home.cost.queueMs
-    ? { kind: "queue", region: home.region, byMs: -shrinkMs }
-    : { kind: "queue", region: chosen.region, byMs: saved - marginOf(home.cost.totalMs, policy) };
+  const leadMs = home.cost.totalMs - chosen.cost.totalMs;
+  // The margin shrinks with home's total, so home's queue has to shrink by more than what the saving exceeds it by.
+  const shrinkMs = Math.min(leadMs, Math.max(0, Math.min(saved - policy.marginMs, overFraction(home, saved, policy))));
+  if (shrinkMs <= home.cost.queueMs) return { kind: "queue", region: home.region, byMs: -shrinkMs };
+  const growMs = Math.min(leadMs, saved - marginOf(home.cost.totalMs, policy));
+  return { kind: "queue", region: chosen.region, byMs: growMs };
 };
 
-/** Among totals within the bucket the hash decides, so the chosen must fall behind by the bucket as well. */
-const outbidBy = (chosen: Candidate, runnerUp: Candidate, policy: Policy): Flip => {
-  const byMs = runnerUp.cost.totalMs - chosen.cost.totalMs + policy.bucketMs;
+const overFraction = (home: Candidate, saved: number, policy: Policy): number =>
+  (saved - policy.marginFraction * home.cost.totalMs) / (1 - policy.marginFraction);
+
+/** Among totals within the bucket the hash decides: whom it favours needs to come that close, who it does not needs to lead. */
+const outbidBy = (chosen: Candidate, runnerUp: Candidate, hashKey: string, policy: Policy): Flip => {
+  const leadMs = runnerUp.cost.totalMs - chosen.cost.totalMs;
+  const isFavoured = byHash([chosen, runnerUp], hashKey) === runnerUp;
+  const byMs = isFavoured ? leadMs - policy.bucketMs : leadMs + policy.bucketMs;
   return byMs <= runnerUp.cost.queueMs
     ? { kind: "queue", region: runnerUp.region, byMs: -byMs }
     : { kind: "queue", region: chosen.region, byMs };

@@ -1,0 +1,113 @@
+/** What a DNS name is answered with, for how long, and when it is decided anew. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { World } from "#gtm/domain/world.ts";
+import { cellOf, createCellSteer, needsDecision } from "#gtm/steering/cell.ts";
+import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
+import {
+  aClient,
+  aConversation,
+  aPool,
+  aQuery,
+  aRegion,
+  aWorld,
+  CONVERSATION,
+  decideIn,
+  NOW_MS,
+  regionId,
+} from "#test/support/builders.ts";
+
+const decideCellIn = (world: World, previous: string | null = null) => {
+  const pool = aPool(world.regions);
+  const client = aClient("frankfurt");
+  const steer = createCellSteer({ world: () => world }, DEFAULT_POLICY);
+  const query = aQuery(pool, { channel: "dns", kind: "cell" });
+  return steer(query, client, cellOf(pool, client, 4), previous === null ? null : regionId(previous));
+};
+
+describe("a pool's name asked from Frankfurt", () => {
+  it("is answered with the nearest idle region, for 20 s", () => {
+    const decision = decideCellIn(aWorld([aRegion("frankfurt"), aRegion("singapore")]));
+    assert.deepEqual([regionOf(decision.verdict), decision.ttlSeconds], ["frankfurt", 20]);
+  });
+
+  it("is answered for 5 s where the choice is close", () => {
+    const decision = decideCellIn(aWorld([aRegion("frankfurt"), aRegion("frankfurt-2", { place: "frankfurt" })]));
+    assert.equal(decision.ttlSeconds, 5);
+  });
+
+  it("is answered for 5 s while the region is degraded", () => {
+    assert.equal(
+      decideCellIn(aWorld([aRegion("frankfurt", { health: "degraded" }), aRegion("singapore")])).ttlSeconds,
+      5,
+    );
+  });
+
+  it("looks at the averaged backlog, not at this moment's", () => {
+    const busyNow = aRegion("frankfurt", { placement: { backlogMs: 9_000, averageBacklogMs: 0 } });
+    assert.equal(regionOf(decideCellIn(aWorld([busyNow, aRegion("paris")])).verdict), "frankfurt");
+    const busyForLong = aRegion("frankfurt", { placement: { backlogMs: 0, averageBacklogMs: 9_000 } });
+    assert.equal(regionOf(decideCellIn(aWorld([busyForLong, aRegion("paris")])).verdict), "paris");
+  });
+
+  it("keeps its region until another is cheaper by more than the margin", () => {
+    const busyBy = (averageBacklogMs: number) =>
+      aWorld([aRegion("frankfurt", { placement: { averageBacklogMs } }), aRegion("paris")]);
+    assert.equal(regionOf(decideCellIn(busyBy(120), "frankfurt").verdict), "frankfurt");
+    assert.equal(regionOf(decideCellIn(busyBy(2_000), "frankfurt").verdict), "paris");
+    assert.equal(regionOf(decideCellIn(busyBy(120), "paris").verdict), "paris");
+  });
+
+  it("is placed, never migrated: an answer is no conversation", () => {
+    const world = aWorld([aRegion("frankfurt", { placement: { averageBacklogMs: 9_000 } }), aRegion("paris")]);
+    assert.equal(decideCellIn(world, "frankfurt").verdict.kind, "placed");
+    assert.equal(
+      decideCellIn(aWorld([aRegion("frankfurt", { admin: "down" }), aRegion("paris")]), "frankfurt").verdict.kind,
+      "placed",
+    );
+  });
+});
+
+describe("a cell's decision", () => {
+  const last = { decidedAtMs: NOW_MS, worldVersion: 7, candidacyVersion: 1 };
+  const cases: readonly { when: string; world: Partial<World>; afterMs: number; expected: boolean }[] = [
+    { when: "nothing is new", world: {}, afterMs: 60_000, expected: false },
+    { when: "a new world is there after half a second", world: { version: 8 }, afterMs: 500, expected: false },
+    { when: "a new world is there after a second", world: { version: 8 }, afterMs: 1_000, expected: true },
+    { when: "a region's candidacy changed", world: { version: 8, candidacyVersion: 2 }, afterMs: 1, expected: true },
+  ];
+  for (const { when, world, afterMs, expected } of cases) {
+    it(`${expected ? "is made anew" : "stands"} when ${when}`, () => {
+      assert.equal(needsDecision(last, aWorld([], world), NOW_MS + afterMs), expected);
+    });
+  }
+});
+
+describe("a conversation's name", () => {
+  const conversation = aConversation({ home: "singapore", contextTokens: 20_000, idleMs: 2_000_000 });
+  const query = { kind: "label", channel: "dns", conversationId: CONVERSATION } as const;
+
+  it("points home, however long the queue there: a query moves nothing", () => {
+    const regions = [aRegion("singapore", { placement: { backlogMs: 60_000 } }), aRegion("frankfurt")];
+    const decision = decideIn({ regions, conversation, query });
+    assert.deepEqual(
+      [decision.verdict.kind, regionOf(decision.verdict), decision.ttlSeconds],
+      ["pinned", "singapore", 20],
+    );
+  });
+
+  it("points elsewhere for 5 s while home may not serve, the same for every asker", () => {
+    const regions = [
+      aRegion("singapore", { admin: "drain-all" }),
+      aRegion("frankfurt"),
+      aRegion("paris"),
+      aRegion("virginia"),
+    ];
+    const near = decideIn({ regions, conversation, query, from: "frankfurt" });
+    const far = decideIn({ regions, conversation, query, from: "virginia" });
+    assert.equal(near.verdict.kind, "displaced");
+    assert.equal(regionOf(near.verdict), regionOf(far.verdict));
+    assert.equal(near.ttlSeconds, 5);
+  });
+});
