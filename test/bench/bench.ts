@@ -1,5 +1,6 @@
 /** What a benchmark is, and how the house measures: fixed iteration counts, alternating pairs, results consumed. */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 export type BenchRow = {
   /** What was measured, such as "steer(), 3 regions of 4 replicas, pinned". */
@@ -89,12 +90,11 @@ export const median = (values: readonly number[]): number => {
   return (upper + lower) / 2;
 };
 
-let consumed: unknown;
+const kept: { result: unknown } = { result: null };
 /** Keeps a result reachable until the next one comes. */
 export const consume = (result: unknown): void => {
-  consumed = result;
+  kept.result = result;
 };
-export const lastConsumed = (): unknown => consumed;
 
 const collectGarbage = (): void => {
   setFlagsFromString("--expose-gc");
