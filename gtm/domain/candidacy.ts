@@ -1,0 +1,48 @@
+/** When the regions that may serve change: DNS cells are decided anew at once then. */
+import type { Region } from "./region.ts";
+import type { OverrideRule, World } from "./world.ts";
+
+/** Grows by one when health, orders, the state of a placement, an expiry, or the overrides differ from the previous world. */
+export const candidacyVersionOf = (
+  previous: World | null,
+  regions: readonly Region[],
+  overrides: readonly OverrideRule[],
+  expiredAfterMs: number,
+): number => {
+  if (previous === null) return 1;
+  const isSame =
+    sameOverrides(previous.overrides, overrides) &&
+    previous.regions.length === regions.length &&
+    regions.every((region) => isSameCandidate(region, previous.regions, expiredAfterMs));
+  return isSame ? previous.candidacyVersion : previous.candidacyVersion + 1;
+};
+
+const isSameCandidate = (region: Region, before: readonly Region[], expiredAfterMs: number): boolean => {
+  const was = before.find(({ id }) => id === region.id);
+  return (
+    was !== undefined &&
+    was.health === region.health &&
+    was.admin === region.admin &&
+    expiryOf(was, expiredAfterMs) === expiryOf(region, expiredAfterMs) &&
+    samePlacements(was, region)
+  );
+};
+
+const expiryOf = ({ reportAgeMs }: Region, expiredAfterMs: number): "never" | "live" | "expired" =>
+  reportAgeMs === null ? "never" : reportAgeMs > expiredAfterMs ? "expired" : "live";
+
+const samePlacements = (a: Region, b: Region): boolean =>
+  a.placements.size === b.placements.size &&
+  [...a.placements].every(([model, { state }]) => b.placements.get(model)?.state === state);
+
+const sameOverrides = (a: readonly OverrideRule[], b: readonly OverrideRule[]): boolean =>
+  a === b || (a.length === b.length && a.every((rule, i) => sameRule(rule, b[i])));
+
+const sameRule = (a: OverrideRule, b: OverrideRule | undefined): boolean =>
+  b !== undefined &&
+  a.id === b.id &&
+  a.kind === b.kind &&
+  a.region === b.region &&
+  a.pool === b.pool &&
+  a.model === b.model &&
+  a.tenant === b.tenant;

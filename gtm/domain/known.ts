@@ -1,0 +1,49 @@
+/** Arithmetic with values of which some are unknown (null), and none may be anything but a finite number. */
+
+/** Larger than anything that is reported truthfully, small enough that sums and products of such values stay finite. */
+const MOST = 1e15;
+
+/** @returns the value within the bounds; null for what is unknown or no number */
+export const bounded = (value: number | null, least = 0, most = MOST): number | null =>
+  value === null || Number.isNaN(value) ? null : Math.min(most, Math.max(least, value));
+
+/** Sum of what is known: a lower bound where something is not; null where nothing is. */
+export const sumOfKnown = (values: Iterable<number | null>): number | null => {
+  let sum: number | null = null;
+  for (const value of values) if (value !== null) sum = (sum ?? 0) + value;
+  return sum;
+};
+
+/** The least of what is known; null where nothing is. */
+export const leastKnown = (values: Iterable<number | null>): number | null => {
+  let least: number | null = null;
+  for (const value of values) if (value !== null && (least === null || value < least)) least = value;
+  return least;
+};
+
+/** The greatest of what is known; null where nothing is. */
+export const greatestKnown = (values: Iterable<number | null>): number | null => {
+  let greatest: number | null = null;
+  for (const value of values) if (value !== null && (greatest === null || value > greatest)) greatest = value;
+  return greatest;
+};
+
+/** `weight` null: not known, and then all weigh the same. */
+export type Weighted = { readonly value: number | null; readonly weight: number | null };
+
+/** Mean of what is known; null where nothing is. Within the least and the greatest value, whatever rounding does. */
+export const meanOfKnown = (items: readonly Weighted[]): number | null => {
+  const known = items.filter((item): item is Weighted & { readonly value: number } => item.value !== null);
+  const areWeightsKnown = known.every(({ weight }) => weight !== null) && known.some(({ weight }) => (weight ?? 0) > 0);
+  let sum = 0;
+  let weights = 0;
+  for (const { value, weight } of known) {
+    const share = areWeightsKnown ? (weight ?? 0) : 1;
+    sum += value * share;
+    weights += share;
+  }
+  if (weights === 0) return null;
+  return bounded(sum / weights, leastKnown(values(known)) ?? 0, greatestKnown(values(known)) ?? 0);
+};
+
+const values = (items: readonly { readonly value: number }[]): readonly number[] => items.map(({ value }) => value);

@@ -1,0 +1,30 @@
+/** What one region cannot know of the others: where a model is warm, and where it writes fastest. */
+import type { ModelId } from "#shared/ids.ts";
+import { leastKnown } from "./known.ts";
+import type { Model, ModelInWorld } from "./model.ts";
+import type { Region } from "./region.ts";
+
+/** Every model that is configured or reported. */
+export const modelsIn = (
+  regions: readonly Region[],
+  configured: readonly Model[],
+): ReadonlyMap<ModelId, ModelInWorld> => {
+  const ids = new Set([
+    ...configured.map(({ id }) => id),
+    ...regions.flatMap(({ placements }) => [...placements.keys()]),
+  ]);
+  const models = new Map<ModelId, ModelInWorld>();
+  for (const id of [...ids].sort()) {
+    const warm = regions.filter((region) => isWarm(region, id));
+    const bestItlMs = leastKnown(warm.map(({ placements }) => placements.get(id)?.itlMs ?? null));
+    models.set(id, { bestItlMs, warmRegions: warm.length });
+  }
+  return models;
+};
+
+const isWarm = (region: Region, model: ModelId): boolean =>
+  region.placements.get(model)?.state === "loaded" && region.admin !== "down" && !isOut(region);
+
+/** Forced up: monitoring is not heard. */
+const isOut = ({ health, admin }: Region): boolean =>
+  admin !== "forced-up" && (health === "unhealthy" || health === "silent");

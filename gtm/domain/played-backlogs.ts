@@ -1,0 +1,43 @@
+/** Backlogs of replicas that were read at different moments, brought forward to one. */
+import type { ReplicaId } from "#shared/ids.ts";
+import { compareSends } from "./sends.ts";
+import { playForward, type Send } from "./serving.ts";
+
+export type BacklogRead = {
+  readonly replica: ReplicaId;
+  readonly backlogMs: number;
+  /** When its report was made, monotonic ms. */
+  readonly readAtMs: number;
+};
+
+/**
+ * Plays from report to report: a send counts until a report made after its arrival has come, and the report then says all.
+ * Before its own report a replica is taken to have been busy with what the report still found, so that a send that went
+ * there is not also booked on a replica whose report is older.
+ *
+ * @param reads in an order that does not depend on how the reports came: of equally loaded replicas the first is chosen
+ * @param sends in any order; those arriving after `toMs` do not count
+ * @returns one a read, 0 or more
+ */
+export const playedBacklogs = (
+  reads: readonly BacklogRead[],
+  sends: readonly Send[],
+  toMs: number,
+  patienceMs: number,
+): readonly number[] => {
+  const replicas = reads.map(({ replica }) => replica);
+  const inOrder = sends.toSorted((a, b) => a.arrivalAtMs - b.arrivalAtMs || compareSends(a, b));
+  const readsAtMs = reads.map(({ readAtMs }) => Math.min(readAtMs, toMs));
+  const moments = [...new Set(readsAtMs)].sort((a, b) => a - b);
+  const [firstMs = toMs] = moments;
+  let backlogs = reads.map(({ backlogMs }, i) =>
+    backlogMs > 0 ? backlogMs + ((readsAtMs[i] ?? firstMs) - firstMs) : 0,
+  );
+  for (const [at, fromMs] of moments.entries()) {
+    const untilMs = moments[at + 1] ?? toMs;
+    backlogs = backlogs.map((backlogMs, i) => (readsAtMs[i] === fromMs ? (reads[i]?.backlogMs ?? 0) : backlogMs));
+    const between = inOrder.filter(({ arrivalAtMs }) => arrivalAtMs > fromMs && arrivalAtMs <= untilMs);
+    backlogs = playForward(backlogs, replicas, between, { fromMs, toMs: untilMs, patienceMs });
+  }
+  return backlogs;
+};

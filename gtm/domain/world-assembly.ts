@@ -1,0 +1,136 @@
+/** Makes the world that decisions read out of everything that was heard; pure, so that a simulation makes its own the same way. */
+import type { ModelId, RegionId } from "#shared/ids.ts";
+import { candidacyVersionOf } from "./candidacy.ts";
+import type { ProbeFact } from "./health.ts";
+import type { Freeze, HeardReport } from "./heard-report.ts";
+import type { Model } from "./model.ts";
+import { modelsIn } from "./model-assembly.ts";
+import type { Placement } from "./placement.ts";
+import { placementOf } from "./placement-assembly.ts";
+import { borrowedSpeed, type MeasuredSpeed, reportedSpeed } from "./prefill-speeds.ts";
+import type { AdminState, RegionSite } from "./region.ts";
+import {
+  type AssemblyPolicy,
+  assembleRegion,
+  partsByModel,
+  type RegionParts,
+  reportsByRegion,
+  speakingReports,
+} from "./region-assembly.ts";
+import { type SendTo, sendListOf, sendsByPlacement } from "./sends.ts";
+import type { OverrideRule, World } from "./world.ts";
+
+export type WorldInputs = {
+  /** For the version, the averages, and whether candidacy changed; null: this is the first. */
+  readonly previous: World | null;
+  /** On the instance's monotonic clock, as every other time here. */
+  readonly nowMs: number;
+  readonly sites: readonly RegionSite[];
+  readonly models: readonly Model[];
+  readonly policy: AssemblyPolicy;
+  /** The newest of every agent, expired ones included, in any order; of regions that are not sites nothing is taken. */
+  readonly reports: readonly HeardReport[];
+  /** Regions with an agent that the store remembers and whose report was never heard. */
+  readonly regionsWithAbsentAgents: readonly RegionId[];
+  /** A region without an entry has no result yet. */
+  readonly probes: ReadonlyMap<RegionId, ProbeFact>;
+  readonly freezes: readonly Freeze[];
+  readonly isStoreUp: boolean;
+  /** A region without an entry is active. */
+  readonly admin: ReadonlyMap<RegionId, AdminState>;
+  readonly overrides: readonly OverrideRule[];
+  /** Of all GTMs, at least those since the oldest report that still counts; in any order. */
+  readonly sends: readonly SendTo[];
+  /** Of all GTMs; entries of one placement are summed. */
+  readonly live: readonly LiveTokens[];
+  /** c_r where observation has taught it. */
+  readonly heldCorrections: readonly HeldCorrection[];
+};
+
+/** Σ contextTokens × pNext of the conversations last served in a placement within the pin's time. */
+export type LiveTokens = { readonly region: RegionId; readonly model: ModelId; readonly tokens: number };
+export type HeldCorrection = { readonly region: RegionId; readonly model: ModelId; readonly fraction: number };
+
+export const assembleWorld = (inputs: WorldInputs): World => {
+  const { previous, nowMs, policy } = inputs;
+  const reports = reportsByRegion(inputs.reports);
+  const parts = inputs.sites.map(
+    (site): RegionParts => ({
+      site,
+      reports: reports.get(site.id) ?? [],
+      isAgentAbsent: inputs.regionsWithAbsentAgents.includes(site.id),
+      probe: inputs.probes.get(site.id) ?? null,
+      admin: inputs.admin.get(site.id) ?? "active",
+      freezes: inputs.freezes,
+      nowMs,
+      policy,
+    }),
+  );
+  const spoken = parts.map((one) => ({ parts: one, speaking: speakingReports(one) }));
+  const placementsOf = placementMaker(
+    inputs,
+    spoken.flatMap(({ speaking }) => speaking),
+  );
+  const regions = spoken.map(({ parts: one, speaking }) =>
+    assembleRegion(one, speaking, placementsOf(one.site, speaking)),
+  );
+  return {
+    version: (previous?.version ?? 0) + 1,
+    candidacyVersion: candidacyVersionOf(previous, regions, inputs.overrides, policy.expiredAfterMs),
+    takenAtMs: nowMs,
+    isStoreUp: inputs.isStoreUp,
+    areAgesFrozen: inputs.freezes.some(({ toMs }) => toMs === null),
+    regions,
+    models: modelsIn(regions, inputs.models),
+    overrides: inputs.overrides,
+    sends: sendListOf(inputs.sends, nowMs),
+  };
+};
+
+const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) => {
+  const { previous, nowMs, models, policy } = inputs;
+  const measured = measuredIn(speaking, models);
+  const sendsTo = sendsByPlacement(inputs.sends, nowMs);
+  return (site: RegionSite, reports: readonly HeardReport[]): ReadonlyMap<ModelId, Placement> => {
+    const before = previous?.regions.find(({ id }) => id === site.id)?.placements;
+    const placements = new Map<ModelId, Placement>();
+    const isHere = (one: { readonly region: RegionId; readonly model: ModelId }, model: ModelId): boolean =>
+      one.region === site.id && one.model === model;
+    for (const [model, parts] of [...partsByModel(reports, models)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const average = before?.get(model)?.averageBacklogMs;
+      const placement = placementOf(parts, {
+        model,
+        site,
+        configured: models.find(({ id }) => id === model) ?? null,
+        borrowed: borrowedSpeed(model, site.id, measured),
+        sends: sendsTo(site.id, model),
+        liveTokens: sumInOrder(inputs.live.filter((one) => isHere(one, model)).map(({ tokens }) => tokens)),
+        heldCorrection: inputs.heldCorrections.find((one) => isHere(one, model))?.fraction ?? null,
+        previous:
+          previous === null || average === undefined ? null : { averageBacklogMs: average, atMs: previous.takenAtMs },
+        nowMs,
+        holderPatienceMs: policy.holderPatienceMs,
+      });
+      placements.set(model, placement);
+    }
+    return placements;
+  };
+};
+
+/** Sums of fractions depend on their order; the order in which GTMs are heard does not matter. */
+const sumInOrder = (values: readonly number[]): number => values.toSorted((a, b) => a - b).reduce((a, b) => a + b, 0);
+
+const measuredIn = (speaking: readonly HeardReport[], models: readonly Model[]): readonly MeasuredSpeed[] => {
+  const measured: MeasuredSpeed[] = [];
+  for (const [region, reports] of reportsByRegion(speaking)) {
+    for (const [model, parts] of partsByModel(reports, models)) {
+      for (const part of parts) {
+        for (const replica of part.model.replicas) {
+          const speed = reportedSpeed(replica, part.model);
+          if (speed !== null) measured.push({ region, model, speed });
+        }
+      }
+    }
+  }
+  return measured;
+};
