@@ -18,7 +18,8 @@ const survivalFraction = (ageMs: number, placement: Placement): number => {
   if (kvCapacityTokens === null || newTokensPerSecond === null || newTokensPerSecond <= 0) return 1;
   const evictableTokens = kvCapacityTokens - pinnedTokens(placement.replicas);
   if (evictableTokens <= 0) return 0;
-  return Math.exp(-ageMs / ((evictableTokens / newTokensPerSecond) * 1_000));
+  // In this order no pair of finite numbers, however odd, makes 0 × ∞.
+  return ageMs === 0 ? 1 : Math.exp(-(ageMs / 1_000) * (newTokensPerSecond / evictableTokens));
 };
 
 const pinnedTokens = (replicas: readonly Replica[]): number => {

@@ -34,56 +34,38 @@ export const priceOf = (region: Region, placement: Placement, turn: Turn, world:
       ? serveOnAverage(placement, prompt)
       : serve(placement, backlogsAt(arrivalAtMs, region, placement, world, policy), prompt);
   const isHome = turn.kind !== "cell" && region.id === turn.home;
+  const queueMs = bounded(served.queueMs);
+  const prefillMs = bounded(served.prefillMs);
+  const migrationMs = bounded(served.migrationMs);
+  const coldMs = bounded(coldStartMs(placement, policy));
+  const predictedTtftMs = networkMs + queueMs + prefillMs + migrationMs + coldMs;
+  const memory = bounded(memoryMs(turn, placement, isHome, policy));
+  const decode = bounded(decodeMs(turn, placement, world, policy));
+  const money = bounded(moneyMs(migrationMs, policy));
+  const staleness = bounded(stalenessMs(region, policy));
   return {
-    cost: summed({
+    cost: {
       networkMs,
-      queueMs: served.queueMs,
-      prefillMs: served.prefillMs,
-      migrationMs: served.migrationMs,
-      coldStartMs: coldStartMs(placement, policy),
-      memoryMs: memoryMs(turn, placement, isHome, policy),
-      decodeMs: decodeMs(turn, placement, world, policy),
-      moneyMs: moneyMs(served.migrationMs, policy),
-      stalenessMs: stalenessMs(region, policy),
-    }),
+      queueMs,
+      prefillMs,
+      migrationMs,
+      coldStartMs: coldMs,
+      memoryMs: memory,
+      decodeMs: decode,
+      moneyMs: money,
+      stalenessMs: staleness,
+      predictedTtftMs,
+      totalMs: predictedTtftMs + memory + decode + money + staleness,
+    },
     plan: {
       replica: served.replica,
       holder: served.holder,
       rttMs: rtt,
       arrivalAtMs,
-      workMs: bounded(served.prefillMs + served.migrationMs),
+      workMs: prefillMs + migrationMs,
       heldTokens: held.tokens,
       heldProbability: held.probability,
     },
-  };
-};
-
-type Parts = Omit<Cost, "predictedTtftMs" | "totalMs">;
-
-const summed = (parts: Parts): Cost => {
-  const networkMs = bounded(parts.networkMs);
-  const queueMs = bounded(parts.queueMs);
-  const prefillMs = bounded(parts.prefillMs);
-  const migrationMs = bounded(parts.migrationMs);
-  const coldStartMs = bounded(parts.coldStartMs);
-  const memoryMs = bounded(parts.memoryMs);
-  const decodeMs = bounded(parts.decodeMs);
-  const moneyMs = bounded(parts.moneyMs);
-  const stalenessMs = bounded(parts.stalenessMs);
-  const predictedTtftMs = networkMs + queueMs + prefillMs + migrationMs + coldStartMs;
-  const totalMs = predictedTtftMs + memoryMs + decodeMs + moneyMs + stalenessMs;
-  return {
-    networkMs,
-    queueMs,
-    prefillMs,
-    migrationMs,
-    coldStartMs,
-    memoryMs,
-    decodeMs,
-    moneyMs,
-    stalenessMs,
-    predictedTtftMs,
-    totalMs,
   };
 };
 

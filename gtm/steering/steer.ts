@@ -67,10 +67,12 @@ const consider = (region: Region, want: Want, world: World): Considered => {
   const { reportAgeMs } = region;
   if (exclusion !== null) return { kind: "excluded", region: region.id, exclusion, reportAgeMs };
   if (placement === null) throw new Error(`consider: ${region.id} is a candidate without a placement`);
+  const { cost, plan } = priceOf(region, placement, want.turn, world, want.policy);
   return {
     kind: "candidate",
     region: region.id,
-    ...priceOf(region, placement, want.turn, world, want.policy),
+    cost,
+    plan,
     sparePrefillTokensPerSecond: placement.sparePrefillTokensPerSecond,
     isTrusted: placement.prefillConfidence >= want.policy.confidenceFloor,
     reportAgeMs,

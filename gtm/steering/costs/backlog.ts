@@ -16,13 +16,21 @@ export const backlogsAt = (
   placement: Placement,
   world: World,
   policy: Policy,
-): readonly number[] =>
-  playForward(
-    placement.replicas.map((replica) => replica.backlogMs),
-    placement.replicas.map((replica) => replica.id),
-    sendsTo(region, placement, world),
+): readonly number[] => {
+  const { replicas } = placement;
+  const sends = sendsTo(region, placement, world);
+  // Nearly always nothing was sent there since the world was taken, and then there is nothing to play but time.
+  if (sends.length === 0) {
+    const elapsedMs = Math.max(0, arrivalAtMs - world.takenAtMs);
+    return replicas.map((replica) => Math.max(0, replica.backlogMs - elapsedMs));
+  }
+  return playForward(
+    replicas.map((replica) => replica.backlogMs),
+    replicas.map((replica) => replica.id),
+    sends,
     { fromMs: world.takenAtMs, toMs: arrivalAtMs, patienceMs: policy.holderPatienceMs },
   );
+};
 
 const NO_SENDS: readonly Send[] = [];
 

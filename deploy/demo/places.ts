@@ -1,0 +1,73 @@
+/** The three regions of the demo, the networks its clients come from, and the ports everything listens on. */
+import { RegionId } from "#shared/ids.ts";
+
+export type Place = {
+  readonly region: RegionId;
+  readonly city: string;
+  readonly location: { readonly latitude: number; readonly longitude: number };
+  readonly jurisdiction: string;
+  /** Each region has a loopback address of its own, so that what DNS answers and what `Location` says leads somewhere real. */
+  readonly address: string;
+  /** Documentation network (RFC 5737) that the demo takes for clients near this region. */
+  readonly clients: string;
+};
+
+export const PLACES: readonly Place[] = [
+  {
+    region: RegionId.parse("eu-central"),
+    city: "Frankfurt",
+    location: { latitude: 50.11, longitude: 8.68 },
+    jurisdiction: "eu",
+    address: "127.0.1.1",
+    clients: "192.0.2.0/24",
+  },
+  {
+    region: RegionId.parse("us-east"),
+    city: "Virginia",
+    location: { latitude: 38.95, longitude: -77.45 },
+    jurisdiction: "us",
+    address: "127.0.1.2",
+    clients: "198.51.100.0/24",
+  },
+  {
+    region: RegionId.parse("ap-southeast"),
+    city: "Singapore",
+    location: { latitude: 1.35, longitude: 103.82 },
+    jurisdiction: "sg",
+    address: "127.0.1.3",
+    clients: "203.0.113.0/24",
+  },
+];
+
+/** An address in the place's client network. @param host 1 to 254 */
+export const clientAddress = (place: Place, host: number): string => place.clients.replace("0/24", String(host));
+
+export const ZONE = "llm.test";
+export const MODEL = "meta-llama/Llama-3.3-70B-Instruct";
+export const MODEL_ALIAS = "llama-3.3-70b";
+
+export type Ports = {
+  readonly dns: number;
+  readonly http: number;
+  readonly admin: number;
+  readonly metrics: number;
+  readonly engine: number;
+};
+
+/** @param offset added to every port, so that several demos fit on one machine */
+export const portsAt = (offset: number): Ports => ({
+  dns: 5_300 + offset,
+  http: 8_080 + offset,
+  admin: 9_443 + offset,
+  metrics: 9_153 + offset,
+  engine: 8_000 + offset,
+});
+
+/** What an engine of the demo can do. */
+export const ENGINE = {
+  replicas: 2,
+  prefillTokensPerSecond: 8_000,
+  kvTokensPerReplica: 400_000,
+  /** Uncached tokens of a filler that `POST /sim/hold` keeps in a queue. */
+  fillerTokens: 4_000,
+} as const;
