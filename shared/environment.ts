@@ -24,7 +24,7 @@ export const substituteEnvironment = (text: string, env: Environment): Substitut
       faults.push(`"${reference}" is not a reference such as \${NAME} or \${NAME:-default}`);
       return "";
     }
-    const value = env[name];
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (value !== undefined && (value !== "" || fallback === undefined)) return value;
     if (fallback === undefined) faults.push(`the environment variable ${name} is not set and has no default`);
     return fallback ?? "";
