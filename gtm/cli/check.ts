@@ -1,0 +1,35 @@
+/** `gtm check`: reads a configuration and says everything that is wrong with it, or what it holds. */
+import { Command } from "commander";
+import { OperationalError } from "#shared/errors.ts";
+import { withExamples } from "./api-command.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import type { CliIo } from "./io.ts";
+
+/** @throws {OperationalError} naming every fault */
+export type CheckConfig = (path: string, env: CliIo["env"]) => { readonly summary: string };
+
+export const checkCommand = (io: CliIo, checkConfig: CheckConfig): Command =>
+  withExamples(
+    new Command("check").description(
+      "say everything that is wrong with a configuration (exit 1), or that it is usable",
+    ),
+    ["check --config /etc/gtm/gtm.yaml"],
+  )
+    .requiredOption("--config <file>", "the configuration to read")
+    .action(({ config }: { config: string }) => {
+      const { summary } = checked(config, io, checkConfig);
+      io.print(`${config}: usable. ${summary}\n`);
+    });
+
+const checked = (path: string, io: CliIo, checkConfig: CheckConfig): ReturnType<CheckConfig> => {
+  try {
+    return checkConfig(path, io.env);
+  } catch (error) {
+    if (!(error instanceof OperationalError)) throw error;
+    const faults = error.message.split("\n").length;
+    throw new CliFailure(
+      EXIT.error,
+      `${path} cannot be used (${faults === 1 ? "1 fault" : `${faults} faults`}):\n${error.message}`,
+    );
+  }
+};

@@ -1,0 +1,110 @@
+/** The command line `gtm`: its subcommands, and how the program ends. */
+import { Command, CommanderError } from "commander";
+import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
+import { withExamples } from "./api-command.ts";
+import { type CheckConfig, checkCommand } from "./check.ts";
+import { conversationsCommand } from "./conversations.ts";
+import { decisionsCommand } from "./decisions.ts";
+import { explainCommand } from "./explain.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import { healthCommand } from "./health.ts";
+import type { CliIo } from "./io.ts";
+import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.ts";
+import { placementsCommand } from "./placements.ts";
+import { regionsCommand } from "./regions.ts";
+import { statusCommand } from "./status.ts";
+import { tokenCommand } from "./token.ts";
+import { versionCommand } from "./version.ts";
+
+export type CliParts = {
+  readonly version: string;
+  readonly checkConfig: CheckConfig;
+  /** Runs the GTM until it is told to stop. @returns the exit code */
+  readonly serve: (options: { readonly config: string }) => Promise<number>;
+};
+
+export const createCommand = (io: CliIo, parts: CliParts): Command => {
+  const program = new Command("gtm")
+    .description("llm-gtm: sends each conversation with a language model to the region that holds its context")
+    .version(parts.version);
+  const commands = [
+    serveCommand(parts),
+    checkCommand(io, parts.checkConfig),
+    statusCommand(io),
+    regionsCommand(io),
+    placementsCommand(io),
+    explainCommand(io),
+    decisionsCommand(io),
+    conversationsCommand(io),
+    drainCommand(io),
+    undrainCommand(io),
+    downCommand(io),
+    upCommand(io),
+    tokenCommand(io),
+    healthCommand(io),
+    versionCommand(io, parts.version),
+  ];
+  for (const command of commands) program.addCommand(command);
+  program.addHelpText("after", EPILOGUE);
+  settle(program, io);
+  return program;
+};
+
+const EPILOGUE = `
+Environment:
+  GTM_TOKEN   token for the admin API, where it asks for one (gtm token create)
+  NO_COLOR    any value: no colours
+
+Exit codes:
+  0 done   1 error   2 wrong use   3 GTM unreachable   4 refused by a safety rule
+  5 the state does not allow it, or changed meanwhile   6 --wait timed out
+
+Data goes to standard output, messages to standard error.`;
+
+const serveCommand = ({ serve }: CliParts): Command =>
+  withExamples(new Command("serve").description("run the GTM until it is told to stop (SIGTERM)"), [
+    "serve --config /etc/gtm/gtm.yaml",
+  ])
+    .requiredOption("--config <file>", "its configuration")
+    .action(async (options: { config: string }) => {
+      const exitCode = await serve(options);
+      if (exitCode !== 0) throw new CliFailure(exitCode, "");
+    });
+
+/** Subcommands that are added do not inherit: nothing may exit or write on its own. */
+const settle = (command: Command, io: CliIo): void => {
+  command
+    .exitOverride()
+    .showHelpAfterError("(add --help for how to use it)")
+    .configureOutput({
+      writeOut: io.print,
+      writeErr: io.tell,
+      outputError: (text, write) => write(text.replace(/^error: /, "gtm: ")),
+    });
+  for (const sub of command.commands) settle(sub, io);
+};
+
+/**
+ * Runs one command.
+ *
+ * @param words what follows the program's name
+ * @returns the exit code
+ * @throws whatever is a bug
+ */
+export const runCommand = async (program: Command, words: readonly string[], io: CliIo): Promise<number> => {
+  try {
+    await program.parseAsync([...words], { from: "user" });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CliFailure) {
+      if (error.message !== "") io.tell(`gtm: ${error.message}\n`);
+      return error.exitCode;
+    }
+    if (error instanceof OperationalError) {
+      io.tell(`gtm: ${error.message}\n${ERROR_TABLE[error.code]} (${error.code})\n`);
+      return EXIT.error;
+    }
+    throw error;
+  }
+};

@@ -1,0 +1,93 @@
+/** `gtm decisions list|show|tail`: what was decided, and why. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
+import { apiCommand, printMany, printOne, sessionOf, tellMore } from "./api-command.ts";
+import { decisionTable } from "./decision-table.ts";
+import { decisionText } from "./decision-text.ts";
+import type { CliIo } from "./io.ts";
+import { tail } from "./tail.ts";
+
+export type DecisionFilters = {
+  readonly pool?: string;
+  readonly region?: string;
+  readonly verdict?: string;
+  readonly channel?: string;
+  readonly conversation?: string;
+};
+
+export const decisionsCommand = (io: CliIo): Command =>
+  new Command("decisions")
+    .description("what was decided, and why")
+    .addCommand(listCommand(io))
+    .addCommand(showCommand(io))
+    .addCommand(tailCommand(io));
+
+const filtered = (command: Command): Command =>
+  command
+    .option("--pool <pool>", "only of this pool")
+    .option("--region <region>", "only where this region was chosen")
+    .addOption(
+      new Option("--verdict <verdict>", "only with this verdict").choices([
+        "pinned",
+        "placed",
+        "migrated",
+        "displaced",
+        "unserved",
+      ]),
+    )
+    .addOption(new Option("--channel <channel>", "only what was asked this way").choices(["http", "dns"]))
+    .option("--conversation <label>", "only of this conversation, by label or id");
+
+export const filtersOf = ({ pool, region, verdict, channel, conversation }: DecisionFilters) => ({
+  pool,
+  region,
+  verdict,
+  channel,
+  conversation,
+});
+
+const listCommand = (io: CliIo): Command =>
+  filtered(
+    apiCommand("list", "list the latest decisions of this GTM, newest first", [
+      "decisions list --verdict migrated",
+      "decisions list --conversation 4q8t1v7k0c2me -o jsonl",
+    ]),
+  )
+    .option("--limit <n>", "how many, at most 500", aLimit, 20)
+    .option("--cursor <cursor>", "go on where a page ended")
+    .action(async (options: DecisionFilters & { limit: number; cursor?: string }, command: Command) => {
+      const session = sessionOf(command, io);
+      const query = { ...filtersOf(options), limit: String(options.limit), cursor: options.cursor };
+      const { body } = await session.client.call({ method: "GET", path: "/decisions", query });
+      printMany(session, body, DecisionSchema, (items) => decisionTable(items, io.isColourful));
+      if (session.format === "table") tellMore(session, body);
+    });
+
+const showCommand = (io: CliIo): Command =>
+  apiCommand("show", "show one decision: every region's cost, why, what would flip it", [
+    "decisions show 01K5Z6V2QW8Y3N4M7R9T0A1B2C",
+  ])
+    .argument("<id>", "as the answer's header, the log and the list name it")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const session = sessionOf(command, io);
+      const { body } = await session.client.call({ method: "GET", path: `/decisions/${encodeURIComponent(id)}` });
+      printOne(session, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
+    });
+
+const tailCommand = (io: CliIo): Command =>
+  filtered(
+    apiCommand("tail", "print decisions as they are made, until interrupted", [
+      "decisions tail",
+      "decisions tail --verdict migrated -o jsonl",
+      "decisions tail --count 10",
+    ]),
+  )
+    .option("--count <n>", "stop after so many", aLimit)
+    .action(async (options: DecisionFilters & { count?: number }, command: Command) => {
+      await tail(sessionOf(command, io), filtersOf(options), options.count ?? null);
+    });
+
+export const aLimit = (text: string): number => {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number, 1 or more.");
+};

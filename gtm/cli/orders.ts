@@ -1,0 +1,101 @@
+/** `gtm drain`, `undrain`, `down`, `up`. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { RULES } from "#gtm/wire/admin/safety-rules.ts";
+import { duration } from "#shared/units.ts";
+import { apiCommand, sessionOf } from "./api-command.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import type { CliIo } from "./io.ts";
+import { giveOrder, type OrderManner } from "./region-order.ts";
+import { waitUntilLeft } from "./wait.ts";
+
+type Wishes = OrderManner & { readonly comment?: string; readonly for?: string; readonly overrideRule?: string };
+
+const orderCommand = (name: string, description: string, examples: readonly string[]): Command =>
+  apiCommand(name, description, examples)
+    .argument("<region>", "the region it is about")
+    .option("--dry-run", "print what would change, change nothing")
+    .option("--yes", "do not ask");
+
+const overrideOption = (): Option =>
+  new Option("--override-rule <rule>", "do it although this safety rule forbids it").choices(RULES);
+
+const untilOption = (): Option =>
+  new Option("--for <duration>", "how long the order stands, such as 2h, at most 72h; else until taken back").argParser(
+    aDuration,
+  );
+
+/** Checked here so that a slip is a usage error before anybody is asked; the API gets the text. */
+const aDuration = (text: string): string => {
+  if (duration.safeParse(text).success) return text;
+  throw new InvalidArgumentError("It must be a duration with its unit, such as 30m or 2h.");
+};
+
+export const drainCommand = (io: CliIo): Command =>
+  orderCommand("drain", "let a region take no new conversations, or let all of them leave", [
+    'drain eu-central --mode drain-new --comment "driver update" --for 2h',
+    'drain eu-central --mode drain-all --comment "driver update" --dry-run',
+    'drain eu-central --mode drain-all --comment "driver update" --yes --wait 15m',
+  ])
+    .addOption(
+      new Option("--mode <mode>", "drain-new keeps the conversations it holds; drain-all moves them at their next turn")
+        .choices(["drain-new", "drain-all"])
+        .makeOptionMandatory(),
+    )
+    .requiredOption("--comment <text>", "why, for whoever is on call next")
+    .addOption(untilOption())
+    .addOption(overrideOption())
+    .addOption(
+      new Option("--wait [duration]", "wait until no pinned conversation is left at home there (drain-all)")
+        .argParser(aDuration)
+        .preset("10m"),
+    )
+    .action(async (region: string, options: Wishes & { mode: string; wait?: string }, command: Command) => {
+      const session = sessionOf(command, io);
+      const { mode, comment, wait } = options;
+      if (wait !== undefined && mode !== "drain-all") {
+        throw new CliFailure(EXIT.usage, "--wait needs --mode drain-all: under drain-new conversations stay");
+      }
+      const body = { mode, comment, for: options.for };
+      const isGiven = await giveOrder(session, { verb: "drain", region, body, ...ruleOf(options) }, options);
+      if (isGiven && wait !== undefined)
+        await waitUntilLeft(session, { verb: "drain", region, body }, duration.parse(wait));
+    });
+
+export const undrainCommand = (io: CliIo): Command =>
+  orderCommand("undrain", "take a drain back", ["undrain eu-central", "undrain eu-central --yes"]).action(
+    async (region: string, options: Wishes, command: Command) => {
+      await giveOrder(sessionOf(command, io), { verb: "undrain", region, body: {} }, options);
+    },
+  );
+
+export const downCommand = (io: CliIo): Command =>
+  orderCommand("down", "let a region serve nothing, whatever monitoring says", [
+    'down eu-central --comment "power failure" --yes',
+    'down eu-central --comment "power failure" --dry-run',
+  ])
+    .requiredOption("--comment <text>", "why, for whoever is on call next")
+    .addOption(untilOption())
+    .addOption(overrideOption())
+    .action(async (region: string, options: Wishes, command: Command) => {
+      const body = { comment: options.comment, for: options.for };
+      await giveOrder(sessionOf(command, io), { verb: "down", region, body, ...ruleOf(options) }, options);
+    });
+
+export const upCommand = (io: CliIo): Command =>
+  orderCommand("up", "take `down` back; with --forced, keep a region in service whatever monitoring says", [
+    "up eu-central --yes",
+    'up eu-central --forced --comment "the probe is wrong" --for 1h',
+  ])
+    .option("--forced", "ignore monitoring; needs --comment")
+    .option("--comment <text>", "why, for whoever is on call next")
+    .addOption(untilOption())
+    .action(async (region: string, options: Wishes & { forced?: true }, command: Command) => {
+      const { forced, comment } = options;
+      if (forced === true && comment === undefined)
+        throw new CliFailure(EXIT.usage, "--forced needs --comment: say why");
+      const body = { forced, comment, for: options.for };
+      await giveOrder(sessionOf(command, io), { verb: "up", region, body }, options);
+    });
+
+const ruleOf = ({ overrideRule }: Wishes): { overrideRule?: string } =>
+  overrideRule === undefined ? {} : { overrideRule };

@@ -1,0 +1,71 @@
+/** Placements and their replicas as tables. */
+import type { PlacementView } from "#gtm/wire/admin/placement-view.ts";
+import { age, count, fraction, milliseconds } from "./quantity.ts";
+import { table } from "./table.ts";
+
+export const placementTable = (placements: readonly PlacementView[], isColourful: boolean): string =>
+  table(
+    [
+      { header: "REGION" },
+      { header: "MODEL" },
+      { header: "STATE" },
+      { header: "REPLICAS", align: "right" },
+      { header: "BACKLOG", align: "right" },
+      { header: "RUNNING", align: "right" },
+      { header: "WAITING", align: "right" },
+      { header: "KV USED", align: "right" },
+      { header: "PREFIX HIT", align: "right" },
+      { header: "PREFILL TOK/S", align: "right" },
+      { header: "ITL", align: "right" },
+      { header: "TTFT P50", align: "right" },
+      { header: "REPORT AGE", align: "right" },
+    ],
+    placements.map((one) => [
+      one.region,
+      one.model,
+      one.state,
+      String(one.replicas.length),
+      one.isBacklogKnown ? milliseconds(leastBacklog(one)) : "unknown",
+      count(one.requestsRunning),
+      count(one.requestsWaiting),
+      fraction(one.kvCacheUsedFraction),
+      fraction(one.prefixHitFraction),
+      one.prefillConfidence < LOW_CONFIDENCE
+        ? `${count(one.prefillTokensPerSecond)}?`
+        : count(one.prefillTokensPerSecond),
+      milliseconds(one.itlMs),
+      milliseconds(one.ttftP50Ms),
+      one.reportAgeMs === null ? "never" : age(one.reportAgeMs),
+    ]),
+    isColourful,
+  );
+
+/** Below it a rate is a guess, and is marked so. */
+const LOW_CONFIDENCE = 0.25;
+
+/** What a turn that holds nothing here would wait. */
+const leastBacklog = ({ replicas }: PlacementView): number | null =>
+  replicas.length === 0 ? null : Math.min(...replicas.map((replica) => replica.backlogMs));
+
+export const replicaTable = (placements: readonly PlacementView[], isColourful: boolean): string =>
+  table(
+    [
+      { header: "REPLICA" },
+      { header: "MODEL" },
+      { header: "BACKLOG", align: "right" },
+      { header: "KV CAPACITY", align: "right" },
+      { header: "KV PINNED", align: "right" },
+    ],
+    placements.flatMap(({ model, replicas }) =>
+      replicas.map((one) => [
+        one.id,
+        model,
+        milliseconds(one.backlogMs),
+        tokens(one.kvCapacityTokens),
+        tokens(one.kvPinnedTokens),
+      ]),
+    ),
+    isColourful,
+  );
+
+const tokens = (value: number | null): string => (value === null ? count(value) : `${count(value)} tokens`);

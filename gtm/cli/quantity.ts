@@ -1,0 +1,57 @@
+/** Numbers as a person reads them, each with its unit; "-" where nothing is known. */
+import { formatMs } from "#gtm/steering/explain.ts";
+
+export const UNKNOWN = "-";
+
+type Maybe = number | null | undefined;
+
+const orUnknown = (value: Maybe, format: (known: number) => string): string =>
+  value === null || value === undefined ? UNKNOWN : format(value);
+
+/** "80 ms", "1.24 s" */
+export const milliseconds = (value: Maybe): string => orUnknown(value, formatMs);
+
+/** "0.7 s", "42 s", "3 min", "2 h 5 min", "3 d 4 h" */
+export const age = (value: Maybe): string => orUnknown(value, ageOf);
+
+const ageOf = (ms: number): string => {
+  const seconds = Math.max(0, ms) / 1_000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 119.5) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+};
+
+/** "141.0 GB"; powers of 1 000. */
+export const bytes = (value: Maybe): string =>
+  orUnknown(value, (known) => {
+    if (known >= 1e12) return `${(known / 1e12).toFixed(1)} TB`;
+    return known >= 1e9 ? `${(known / 1e9).toFixed(1)} GB` : `${(known / 1e6).toFixed(1)} MB`;
+  });
+
+/** 0.62 */
+export const fraction = (value: Maybe): string => orUnknown(value, (known) => known.toFixed(2));
+
+/** "18 432", "3.9 M" */
+export const count = (value: Maybe): string =>
+  orUnknown(value, (known) =>
+    known >= 1e6
+      ? `${(known / 1e6).toFixed(1)} M`
+      : Math.round(known)
+          .toString()
+          .replace(/\B(?=(\d{3})+(?!\d))/g, " "),
+  );
+
+/** "2026-11-30 04:02:11Z" */
+export const instant = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$/, "Z");
+
+/** ", until 2026-11-30 06:00:00Z (in 2 h 0 min)" */
+export const untilText = (order: { readonly expiresAt: string | null; readonly expiresInMs: number | null }): string =>
+  order.expiresAt === null
+    ? ", until taken back"
+    : `, until ${instant(order.expiresAt)} (in ${age(order.expiresInMs)})`;
+
+export const yesNo = (value: boolean): string => (value ? "yes" : "no");

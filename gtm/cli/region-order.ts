@@ -1,0 +1,89 @@
+/** Gives an order about a region: shows its plan and asks, or takes --yes for an answer. */
+import { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
+import { RegionView } from "#gtm/wire/admin/region-view.ts";
+import { printOne, type Session, understood } from "./api-command.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import { planText } from "./plan-text.ts";
+import { untilText } from "./quantity.ts";
+
+export type RegionOrder = {
+  readonly verb: "drain" | "undrain" | "down" | "up";
+  readonly region: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly overrideRule?: string;
+};
+
+export type OrderManner = { readonly dryRun?: true; readonly yes?: true };
+
+/** @returns whether the order was given; false: it was only previewed */
+export const giveOrder = async (
+  session: Session,
+  order: RegionOrder,
+  { dryRun, yes }: OrderManner,
+): Promise<boolean> => {
+  if (dryRun === true) {
+    await preview(session, order);
+    return false;
+  }
+  const etag = yes === true ? null : await confirmed(session, order);
+  const { body } = await session.client.call({
+    ...callOf(order),
+    ...(etag === null ? {} : { ifMatch: etag }),
+    query: { override_rule: order.overrideRule },
+  });
+  printOne(session, body, RegionView, orderedText);
+  const back = BACK[order.verb];
+  if (back !== null) session.io.tell(`\`gtm ${back} ${order.region}\` takes it back.\n`);
+  return true;
+};
+
+const BACK = { drain: "undrain", undrain: null, down: "up", up: null } as const;
+
+const preview = async (session: Session, order: RegionOrder): Promise<void> => {
+  const { body, plan } = await planOf(session, order);
+  printOne(session, body, OrderPlan, (one) => planText(one, session.io.isColourful));
+  refuseViolations(plan, order, session.format !== "table");
+};
+
+/** @returns the ETag of what was shown, so that nothing else is ordered than what was agreed to */
+const confirmed = async (session: Session, order: RegionOrder): Promise<string> => {
+  const { io } = session;
+  if (!io.isInteractive) {
+    throw new CliFailure(
+      EXIT.usage,
+      `nobody is there to be asked (no terminal): add --yes to ${order.verb} ${order.region}, or --dry-run to see what it would change`,
+    );
+  }
+  const { plan } = await planOf(session, order);
+  io.tell(planText(plan, false));
+  refuseViolations(plan, order, false);
+  const answer = await io.ask(`\n${order.verb} ${order.region}? [y/N] `);
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliFailure(EXIT.error, "not confirmed; nothing was changed");
+  return plan.etag;
+};
+
+export const planOf = async (
+  { client }: Session,
+  order: RegionOrder,
+): Promise<{ readonly body: unknown; readonly plan: OrderPlan }> => {
+  const { body } = await client.call({ ...callOf(order), query: { dry_run: "true" } });
+  return { body, plan: understood(OrderPlan, body) };
+};
+
+const callOf = ({ verb, region, body }: RegionOrder) =>
+  ({ method: "POST", path: `/regions/${encodeURIComponent(region)}/${verb}`, body }) as const;
+
+/** @param isTold whether the rules must be named because the plan was not printed for people */
+const refuseViolations = (plan: OrderPlan, { overrideRule, region }: RegionOrder, isTold: boolean): void => {
+  const forbidding = plan.violations.find(({ rule }) => rule !== overrideRule);
+  if (forbidding === undefined) return;
+  const { rule, detail } = forbidding;
+  const what = isTold ? `: ${detail}` : "";
+  throw new CliFailure(
+    EXIT.refusedBySafetyRule,
+    `the safety rule ${rule} refuses this order about ${region}${what}. --override-rule ${rule} does it all the same.`,
+  );
+};
+
+const orderedText = (region: RegionView): string =>
+  `${region.id}: ${region.admin}${region.order === null ? "" : untilText(region.order)}. ${region.because}\n`;

@@ -1,0 +1,77 @@
+/** `gtm regions [REGION]`: what was ordered, what reports say, what follows; of one region everything. */
+import type { Command } from "commander";
+import { RegionView } from "#gtm/wire/admin/region-view.ts";
+import { apiCommand, printMany, printOne, sessionOf } from "./api-command.ts";
+import type { CliIo } from "./io.ts";
+import { placementTable, replicaTable } from "./placement-table.ts";
+import { age, bytes, instant, UNKNOWN, untilText, yesNo } from "./quantity.ts";
+import { facts, state, table } from "./table.ts";
+
+export const regionsCommand = (io: CliIo): Command =>
+  apiCommand("regions", "list the regions, or show one with its placements and replicas", [
+    "regions",
+    "regions eu-central",
+    "regions -o jsonl",
+  ])
+    .argument("[region]", "show this region only")
+    .action(async (region: string | undefined, _options: unknown, command: Command) => {
+      const session = sessionOf(command, io);
+      if (region === undefined) {
+        const { body } = await session.client.call({ method: "GET", path: "/regions" });
+        printMany(session, body, RegionView, (regions) => regionTable(regions, io.isColourful));
+      } else {
+        const { body } = await session.client.call({ method: "GET", path: `/regions/${encodeURIComponent(region)}` });
+        printOne(session, body, RegionView, (one) => regionText(one, io.isColourful));
+      }
+    });
+
+const regionTable = (regions: readonly RegionView[], isColourful: boolean): string =>
+  table(
+    [
+      { header: "REGION" },
+      { header: "ADMIN" },
+      { header: "HEALTH" },
+      { header: "NEW" },
+      { header: "HELD" },
+      { header: "REPORT AGE", align: "right" },
+      { header: "MODELS", align: "right" },
+      { header: "GPU FREE", align: "right" },
+      { header: "ORDERED" },
+    ],
+    regions.map((region) => [
+      region.id,
+      state(region.admin),
+      state(region.health),
+      yesNo(region.takesNew),
+      yesNo(region.keepsHeld),
+      reportAge(region),
+      String(region.placements.filter((placement) => placement.state === "loaded").length),
+      bytes(region.gpuMemoryFreeBytes),
+      region.order === null ? UNKNOWN : `${region.order.comment} (${region.order.actor})`,
+    ]),
+    isColourful,
+  );
+
+const reportAge = ({ reportAgeMs, isPartial }: RegionView): string =>
+  reportAgeMs === null ? "never" : `${age(reportAgeMs)}${isPartial ? " partial" : ""}`;
+
+const regionText = (region: RegionView, isColourful: boolean): string => {
+  const { ipv4, ipv6, url } = region.endpoint;
+  const about = facts([
+    ["region", region.id],
+    ["state", `${region.admin} (ordered), ${region.health} (reported)`],
+    ["follows", region.because],
+    ["ordered", orderText(region)],
+    ["report age", reportAge(region)],
+    ["endpoint", `${url} ${[...ipv4, ...ipv6].join(" ")}`.trim()],
+    ["jurisdiction", region.jurisdiction ?? UNKNOWN],
+    ["GPU memory", `${bytes(region.gpuMemoryFreeBytes)} free of ${bytes(region.gpuMemoryBytes)}`],
+  ]);
+  if (region.placements.length === 0) return `${about}\nNo model is placed here.\n`;
+  return `${about}\n${placementTable(region.placements, isColourful)}\n${replicaTable(region.placements, isColourful)}`;
+};
+
+const orderText = ({ order }: RegionView): string => {
+  if (order === null) return "nothing";
+  return `${order.admin} by ${order.actor} at ${instant(order.orderedAt)}${untilText(order)}: ${order.comment}`;
+};

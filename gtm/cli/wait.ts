@@ -1,0 +1,32 @@
+/** Waits until the conversations that a drain moves have left. */
+import type { Session } from "./api-command.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import { age, count } from "./quantity.ts";
+import { planOf, type RegionOrder } from "./region-order.ts";
+
+const POLL_MS = 2_000;
+
+/** @throws {CliFailure} wait timed out */
+export const waitUntilLeft = async (session: Session, order: RegionOrder, deadlineMs: number): Promise<void> => {
+  const { io } = session;
+  const startedAtMs = io.epochMs();
+  let told: number | null = null;
+  for (;;) {
+    const { pinned } = (await planOf(session, order)).plan.conversations;
+    if (pinned === 0) {
+      io.tell(`No pinned conversation is at home in ${order.region} any more.\n`);
+      return;
+    }
+    const waitedMs = io.epochMs() - startedAtMs;
+    if (pinned !== told)
+      io.tell(`${count(pinned)} pinned conversations are still at home in ${order.region} (${age(waitedMs)})\n`);
+    told = pinned;
+    if (waitedMs + POLL_MS > deadlineMs) {
+      throw new CliFailure(
+        EXIT.waitTimedOut,
+        `after ${age(waitedMs)} ${count(pinned)} pinned conversations are still at home in ${order.region}; the drain goes on`,
+      );
+    }
+    await io.sleep(POLL_MS);
+  }
+};

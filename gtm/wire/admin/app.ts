@@ -1,0 +1,108 @@
+/** The admin API as one application: guards, routes, its own description, and problems for everything else. */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
+import { OperationalError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Context, Env, Router } from "./environment.ts";
+import { authenticate, authorize, limitBody, requireJson, secureHeaders } from "./guard.ts";
+import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
+import { conversationRoutes } from "./routes/conversations.ts";
+import { decisionRoutes } from "./routes/decisions.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { explainRoutes } from "./routes/explain.ts";
+import { orderRoutes } from "./routes/orders.ts";
+import { regionRoutes } from "./routes/regions.ts";
+import { statusRoutes } from "./routes/status.ts";
+import type { TokensFile } from "./tokens-file.ts";
+
+export const BASE = "/api/v1";
+
+/** @param tokens null: none are configured, and then only loopback may connect */
+export const createApp = (context: Context, tokens: TokensFile | null, metrics: Metrics): Router => {
+  const app = new OpenAPIHono<Env>();
+  app.use(secureHeaders);
+  app.use(countRequests(metrics));
+  app.use(authenticate(tokens, metrics));
+  app.use(authorize(metrics));
+  app.use(requireJson);
+  app.use(limitBody);
+  for (const routes of ROUTES) app.route(BASE, routes(context));
+  const description = describe(app, context.ports.version);
+  app.get(`${BASE}/openapi.json`, (c) => c.json(description, 200));
+  app.notFound((c) => notFound(app, c.req.method, c.req.path));
+  app.onError((error) => problemFor(error, context.log, metrics));
+  return app;
+};
+
+const ROUTES = [
+  statusRoutes,
+  regionRoutes,
+  orderRoutes,
+  conversationRoutes,
+  decisionRoutes,
+  explainRoutes,
+  eventRoutes,
+] as const;
+
+const describe = (app: Router, version: string) => {
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "A token of `gtm token create`. Without configured tokens the API is on loopback only and asks for none.",
+  });
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "llm-gtm admin API", version, license: { name: "Apache-2.0" } },
+  });
+};
+
+const countRequests = (metrics: Metrics) => {
+  const requests = metrics.counter({
+    name: "gtm_admin_requests_total",
+    help: "Requests to the admin API by method and status.",
+    labels: ["method", "status"],
+  });
+  const known = new Set(["GET", "HEAD", "POST", "DELETE"]);
+  return async (c: { req: { method: string }; res: Response }, next: () => Promise<void>): Promise<void> => {
+    await next();
+    requests.inc({ method: known.has(c.req.method) ? c.req.method : "other", status: String(c.res.status) });
+  };
+};
+
+/** RFC 9110 §15.5.6: an address that exists under other methods says which. */
+const notFound = (app: Router, method: string, path: string): Response => {
+  const allowed = [
+    ...new Set(app.routes.filter((one) => one.method !== "ALL" && fits(one.path, path)).map((one) => one.method)),
+  ];
+  if (allowed.length === 0)
+    return problemResponse(problemOf("not-found", `There is no ${path}; see ${BASE}/openapi.json.`));
+  const detail = `${path} takes ${allowed.join(", ")}, not ${method}.`;
+  return problemResponse(problemOf("method-not-allowed", detail), { allow: allowed.join(", ") });
+};
+
+const fits = (pattern: string, path: string): boolean => {
+  const parts = path.split("/");
+  const wanted = pattern.split("/");
+  return wanted.length === parts.length && wanted.every((part, i) => part.startsWith(":") || part === parts[i]);
+};
+
+const HTTP_CODES: Readonly<Record<number, ProblemCode>> = { 400: "malformed-json", 415: "unsupported-media-type" };
+
+const problemFor = (error: unknown, log: Logger, metrics: Metrics): Response => {
+  if (error instanceof ProblemError) return problemResponse(error.problem, error.headers);
+  if (error instanceof HTTPException) {
+    const code = HTTP_CODES[error.status];
+    if (code !== undefined) return problemResponse(problemOf(code, error.message));
+  }
+  if (error instanceof OperationalError && error.code === "GTM_STORE_UNREACHABLE") {
+    const detail = "Nothing was changed. Try again when the store is back.";
+    return problemResponse(problemOf("store-unreachable", detail, { cause: error.code }), { "retry-after": "5" });
+  }
+  metrics
+    .counter({ name: "gtm_admin_bugs_total", help: "Requests to the admin API that met a fault of the GTM itself." })
+    .inc();
+  log.error("admin.bug", { stack: (error instanceof Error && error.stack) || String(error) });
+  return problemResponse(problemOf("internal-error", "The log of this GTM says more (admin.bug)."));
+};

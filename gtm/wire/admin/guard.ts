@@ -1,0 +1,111 @@
+/** What every request passes before a route sees it: headers, host, size, media type, identity, role. */
+import { isIP } from "node:net";
+import type { MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Metrics } from "#shared/metrics.ts";
+import { type Actor, identify, suffices } from "./auth.ts";
+import type { Env } from "./environment.ts";
+import { problemOf, problemResponse } from "./problem.ts";
+import type { Role, TokensFile } from "./tokens-file.ts";
+
+type Middleware = MiddlewareHandler<Env>;
+
+/** No body of this API is longer than a comment and a few names. */
+const MOST_BODY_BYTES = 65_536;
+
+/** On every answer, errors included. */
+export const secureHeaders: Middleware = async (c, next) => {
+  await next();
+  c.header("Cache-Control", "no-store");
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+  c.header("Referrer-Policy", "no-referrer");
+};
+
+export const limitBody: Middleware = bodyLimit({
+  maxSize: MOST_BODY_BYTES,
+  onError: () => problemResponse(problemOf("body-too-large", `At most ${MOST_BODY_BYTES} bytes are read.`)),
+});
+
+const JSON_TYPE = /^application\/json *(?:;|$)/i;
+
+/** A form that a foreign page submits is never JSON; what is, the browser asks about first, and nobody says yes. */
+export const requireJson: Middleware = async (c, next) => {
+  const found = c.req.header("content-type") ?? "none";
+  if (c.req.method === "POST" && !JSON_TYPE.test(found)) {
+    return problemResponse(
+      problemOf("unsupported-media-type", `Expected application/json, found ${found.slice(0, 100)}.`),
+    );
+  }
+  return next();
+};
+
+/**
+ * Without tokens only this host may connect; a name that somebody else's DNS points here must not come along
+ * (DNS rebinding).
+ */
+const isLoopbackHost = (host: string | undefined): boolean => {
+  const name = /^(\[[^\]]*\]|[^:]*)(?::[0-9]+)?$/.exec(host ?? "")?.[1]?.toLowerCase() ?? "";
+  return name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
+};
+
+/** @param tokens null: none are configured */
+export const authenticate = (tokens: TokensFile | null, metrics: Metrics): Middleware => {
+  const failures = metrics.counter({
+    name: "gtm_admin_auth_failures_total",
+    help: "Requests to the admin API that named nobody, or somebody who may not.",
+    labels: ["cause"],
+  });
+  return async (c, next) => {
+    if (tokens === null) {
+      if (!isLoopbackHost(c.req.header("host"))) {
+        failures.inc({ cause: "host" });
+        return problemResponse(problemOf("misdirected", "Without tokens the API answers to loopback names only."));
+      }
+      c.set("actor", LOCAL);
+      return next();
+    }
+    const identified = identify(c.req.header("authorization"), tokens.entries());
+    if (identified.kind === "refused") {
+      failures.inc({ cause: identified.why });
+      return problemResponse(problemOf("unauthorized", REFUSALS[identified.why]), {
+        // RFC 6750 §3: without credentials only the scheme.
+        "www-authenticate":
+          identified.why === "missing" ? 'Bearer realm="gtm"' : 'Bearer realm="gtm", error="invalid_token"',
+      });
+    }
+    c.set("actor", identified.actor);
+    return next();
+  };
+};
+
+const LOCAL: Actor = { name: "loopback", role: "admin", by: "loopback" };
+
+const REFUSALS = {
+  missing: "Send a token as `Authorization: Bearer gtm_…`.",
+  malformed: "The Authorization header holds no token of the form `gtm_` and 43 characters.",
+  unknown: "The token is not in the tokens file.",
+} as const;
+
+/** Reading needs a viewer, and so does an explanation, which changes nothing; everything else needs an operator. */
+export const authorize = (metrics: Metrics): Middleware => {
+  const failures = metrics.counter({
+    name: "gtm_admin_auth_failures_total",
+    help: "Requests to the admin API that named nobody, or somebody who may not.",
+    labels: ["cause"],
+  });
+  return async (c, next) => {
+    const needed = neededFor(c.req.method, c.req.path);
+    const actor = c.get("actor");
+    if (!suffices(actor, needed)) {
+      failures.inc({ cause: "forbidden" });
+      return problemResponse(problemOf("forbidden", `This needs the role ${needed}; ${actor.name} is ${actor.role}.`), {
+        "www-authenticate": 'Bearer realm="gtm", error="insufficient_scope"',
+      });
+    }
+    return next();
+  };
+};
+
+const neededFor = (method: string, path: string): Role =>
+  method === "GET" || method === "HEAD" || path === "/api/v1/explain" ? "viewer" : "operator";

@@ -1,0 +1,90 @@
+/** Where the next turn of each of some conversations would go in a given world, and what it would have to compute again. */
+import type { Client } from "#gtm/domain/client.ts";
+import type { Conversation } from "#gtm/domain/conversation.ts";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { World } from "#gtm/domain/world.ts";
+import type { Policy } from "#gtm/steering/policy.ts";
+import { decisionOf } from "#gtm/steering/steer.ts";
+import { turnOf } from "#gtm/steering/turn.ts";
+import type { Moment } from "./models-served.ts";
+
+export type KnownConversation = {
+  readonly conversation: Conversation;
+  readonly pool: Pool;
+  readonly tenant: string;
+  readonly client: Client;
+};
+
+export type NextTurns = {
+  /** How many go where; under "" those that no region could serve. */
+  readonly byRegion: ReadonlyMap<string, number>;
+  /** Context that is missing where they go. */
+  readonly recomputeTokens: number;
+  /** GPU time to compute it again. */
+  readonly recomputeMs: number;
+};
+
+export const UNSERVED = "";
+
+export const nextTurnsIn = (
+  world: World,
+  conversations: readonly KnownConversation[],
+  policy: Policy,
+  at: Moment,
+): NextTurns => {
+  const byRegion = new Map<string, number>();
+  let recomputeTokens = 0;
+  let recomputeMs = 0;
+  for (const known of conversations) {
+    const next = nextTurnOf(known, world, policy, at);
+    byRegion.set(next.region, (byRegion.get(next.region) ?? 0) + 1);
+    recomputeTokens += next.recomputeTokens;
+    recomputeMs += next.recomputeMs;
+  }
+  return { byRegion, recomputeTokens, recomputeMs };
+};
+
+export const NO_TURNS: NextTurns = { byRegion: new Map(), recomputeTokens: 0, recomputeMs: 0 };
+
+export const sumOf = (a: NextTurns, b: NextTurns): NextTurns => {
+  const byRegion = new Map(a.byRegion);
+  for (const [region, count] of b.byRegion) byRegion.set(region, (byRegion.get(region) ?? 0) + count);
+  return {
+    byRegion,
+    recomputeTokens: a.recomputeTokens + b.recomputeTokens,
+    recomputeMs: a.recomputeMs + b.recomputeMs,
+  };
+};
+
+type NextTurn = { readonly region: string; readonly recomputeTokens: number; readonly recomputeMs: number };
+
+const nextTurnOf = (known: KnownConversation, world: World, policy: Policy, at: Moment): NextTurn => {
+  const { conversation, pool, tenant, client } = known;
+  const query = {
+    id: at.id,
+    channel: "explain",
+    kind: "turn",
+    pool,
+    model: conversation.model,
+    tenant,
+    clientSubnet: client.subnet,
+    conversationId: conversation.id,
+    pinnedTo: null,
+    promptTokens: null,
+    outputTokens: null,
+    stateRegion: null,
+    receivedAtMs: at.nowMs,
+  } as const;
+  const turn = turnOf(query, client, conversation, policy);
+  const { verdict, considered } = decisionOf(query, turn, world, policy);
+  const region = regionOf(verdict);
+  const chosen = considered.find((one) => one.region === region);
+  if (region === null || chosen?.kind !== "candidate")
+    return { region: region ?? UNSERVED, recomputeTokens: 0, recomputeMs: 0 };
+  return {
+    region,
+    recomputeTokens: Math.max(0, turn.contextTokens - chosen.plan.heldTokens),
+    recomputeMs: chosen.cost.migrationMs,
+  };
+};

@@ -1,0 +1,85 @@
+/** What the admin API needs from the rest of the GTM; main.ts hands it the datalayer's objects, tests hand it fakes. */
+import type { Conversation } from "#gtm/domain/conversation.ts";
+import type { Model } from "#gtm/domain/model.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { AdminState } from "#gtm/domain/region.ts";
+import type { Policy } from "#gtm/steering/policy.ts";
+import type { Channel, Entry, Ports } from "#gtm/steering/ports.ts";
+import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
+import type { OrdersRecord } from "#shared/records.ts";
+
+/** null in a field: any. */
+export type DecisionFilter = {
+  readonly pool: string | null;
+  readonly region: string | null;
+  readonly verdict: string | null;
+  readonly channel: Channel | null;
+  readonly conversation: ConversationId | null;
+};
+
+/** `nextCursor` is opaque; null: that was the last page. */
+export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null };
+export type PageQuery = { readonly limit: number; readonly cursor: string | null };
+
+/** What this instance decided lately; in memory. */
+export type DecisionsPort = {
+  /** Newest first. */
+  readonly list: (query: DecisionFilter & PageQuery) => Page<Entry>;
+  readonly get: (id: DecisionId) => Entry | null;
+  /** @returns a function that ends the subscription */
+  readonly subscribe: (listener: (entry: Entry) => void) => () => void;
+};
+
+/** Every call rejects with OperationalError GTM_STORE_UNREACHABLE while the store is away. */
+export type ConversationsPort = {
+  /** Those at home in one region, or in any (null). */
+  readonly list: (query: { readonly region: RegionId | null } & PageQuery) => Promise<Page<Conversation>>;
+  readonly get: (id: ConversationId) => Promise<Conversation | null>;
+  /** Forgets a conversation, so that its next turn is placed anew. @returns whether there was one */
+  readonly release: (id: ConversationId) => Promise<boolean>;
+};
+
+export type OrderWish = {
+  readonly region: RegionId;
+  readonly admin: Exclude<AdminState, "active">;
+  readonly comment: string;
+  readonly actor: string;
+  /** Unix epoch ms; null: stands until taken back. */
+  readonly expiresAtMs: number | null;
+};
+
+/** Changes reject with OperationalError GTM_STORE_UNREACHABLE while the store is away: an order must reach every GTM. */
+export type OrdersPort = {
+  /** As this instance knows them now. */
+  readonly current: () => OrdersRecord;
+  readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
+  /** Takes back what was ordered of a region. */
+  readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
+};
+
+export type Health = {
+  readonly isReady: boolean;
+  /** Unix epoch ms; null: nothing is wrong. */
+  readonly degradedSinceMs: number | null;
+  /** What is wrong, one sentence each. */
+  readonly reasons: readonly string[];
+};
+
+export type LabelReading = { readonly conversation: ConversationId; readonly pinnedTo: RegionId | null };
+
+export type AdminPorts = {
+  /** What steering reads; an explanation goes through the same. */
+  readonly steering: Omit<Ports, "record">;
+  readonly policy: Policy;
+  readonly pools: readonly Pool[];
+  readonly models: readonly Model[];
+  readonly decisions: DecisionsPort;
+  readonly conversations: ConversationsPort;
+  readonly orders: OrdersPort;
+  /** What a conversation's label says, whoever made it. */
+  readonly readLabel: (label: string) => LabelReading;
+  readonly newDecisionId: () => DecisionId;
+  readonly health: () => Health;
+  readonly instance: string;
+  readonly version: string;
+};

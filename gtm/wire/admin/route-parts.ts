@@ -1,0 +1,47 @@
+/** Pieces that the descriptions of several routes are made of. */
+import { z } from "@hono/zod-openapi";
+import { ConversationId, RegionId } from "#shared/ids.ts";
+import { Problem } from "./problem.ts";
+
+/** Problems are thrown and answered in one place (app.ts), so a route lists them and never returns them. */
+const problems = {
+  description: "A problem, told as RFC 9457 says",
+  content: { "application/problem+json": { schema: Problem } },
+};
+
+export const answers = <S extends z.ZodType>(schema: S, description: string) => ({
+  200: { description, content: { "application/json": { schema } } },
+  "4XX": problems,
+  "5XX": problems,
+});
+
+export const jsonBody = <S extends z.ZodType>(schema: S) => ({
+  required: true,
+  content: { "application/json": { schema } },
+});
+
+export const pageOf = <S extends z.ZodType>(item: S) =>
+  z.looseObject({
+    items: z.array(item),
+    /** Send it as `cursor` for what follows; null: that was the last page. */
+    next_cursor: z.string().nullable(),
+  });
+
+export const pageQuery = z.object({
+  limit: z.coerce
+    .number({ error: "must be a number from 1 to 500" })
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .max(500, "must be 500 or less")
+    .default(50)
+    .openapi({ type: "integer", minimum: 1, maximum: 500, default: 50 }),
+  cursor: z.string().min(1).max(256).optional(),
+});
+
+export const regionParams = z.object({
+  id: RegionId.openapi({ param: { name: "id", in: "path" }, type: "string", example: "eu-central" }),
+});
+
+export const isConversationId = (text: string): boolean => ConversationId.safeParse(text).success;
+
+export const BEARER = [{ bearer: [] }];

@@ -1,0 +1,70 @@
+/** The live stream: decisions and changes of regions as server-sent events, resumable. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { Entry } from "#gtm/steering/ports.ts";
+import { type Context, createRouter, type Router } from "../environment.ts";
+import type { Happening } from "../event-hub.ts";
+import type { DecisionFilter } from "../ports.ts";
+import { problemOf, problemResponse } from "../problem.ts";
+import { BEARER } from "../route-parts.ts";
+import { filterOf, filterQuery } from "./decisions.ts";
+
+const KINDS = ["decision", "region"] as const;
+
+const query = filterQuery.extend({
+  kinds: z
+    .string()
+    .regex(/^(?:decision|region)(?:,(?:decision|region))?$/, "must be decision, region or both, with a comma between")
+    .default("decision,region"),
+});
+
+export const isWanted = (entry: Entry, filter: DecisionFilter): boolean => {
+  const { query: asked, decision } = entry;
+  return (
+    (filter.pool === null || asked.pool.name === filter.pool) &&
+    (filter.channel === null || asked.channel === filter.channel) &&
+    (filter.verdict === null || decision.verdict.kind === filter.verdict) &&
+    (filter.region === null || regionOf(decision.verdict) === filter.region) &&
+    (filter.conversation === null || asked.conversationId === filter.conversation)
+  );
+};
+
+const EXAMPLE =
+  'id: 5f2c-182\nevent: decision\ndata: {"id":"01K5…","verdict":{"kind":"pinned","region":"eu-central"}}\n\n';
+
+export const eventRoutes = ({ ports, streams }: Context): Router =>
+  createRouter().openapi(
+    createRoute({
+      method: "get",
+      path: "/events",
+      tags: ["events"],
+      summary: "Decisions and changes of regions as they happen; Last-Event-ID goes on after that event",
+      description:
+        "Events: `decision` (a Decision), `region` (at, region, changes), `gap` (what followed Last-Event-ID is no longer kept), `skipped` (so many decisions were not shown because they came faster than 200 a second). A comment every 15 s keeps the connection open. A reader that lags more than 1 MiB is let go.",
+      security: BEARER,
+      request: { query },
+      responses: {
+        200: {
+          description: "An endless stream",
+          content: { "text/event-stream": { schema: z.string().openapi({ example: EXAMPLE }) } },
+        },
+      },
+    }),
+    (c) => {
+      const { kinds, ...filter } = c.req.valid("query");
+      const wanted = filterOf(ports, filter);
+      const wishes = new Set<string>(KINDS.filter((kind) => kinds.split(",").includes(kind)));
+      const wants = (happening: Happening): boolean =>
+        wishes.has(happening.kind) && (happening.kind !== "decision" || isWanted(happening.entry, wanted));
+      const { outgoing } = c.env;
+      const body = streams.open({ wants, lastEventId: c.req.header("last-event-id") ?? null }, () =>
+        outgoing.destroy(),
+      );
+      if (body === null) {
+        return problemResponse(problemOf("too-many-streams", "Close one that is no longer read."), {
+          "retry-after": "10",
+        });
+      }
+      return c.body(body, 200, { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" });
+    },
+  );

@@ -1,0 +1,106 @@
+/** The admin API's listener: plain HTTP, loopback only unless tokens say who may do what. */
+import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
+import type { Part } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { createApp } from "./app.ts";
+import { viewer } from "./decision-clock.ts";
+import { createEventHub, type EventHub } from "./event-hub.ts";
+import { createEventStreams, type EventStreams } from "./event-streams.ts";
+import { type Address, createListener, type Listener, textOf } from "./listener.ts";
+import type { AdminPorts } from "./ports.ts";
+import { openTokensFile } from "./tokens-file.ts";
+
+export type AdminOptions = {
+  /** Port 0: any free one. */
+  readonly listen: Address;
+  /** null: no tokens; then only loopback will do, and everybody on this host is an admin. */
+  readonly tokensFile: string | null;
+  readonly ports: AdminPorts;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+};
+
+export type Admin = Part & { readonly address: () => Address };
+
+/** How often regions are compared with what was seen before, and how often a silent stream says that it lives. */
+const LOOK_MS = 250;
+const HEARTBEAT_MS = 15_000;
+
+export const createAdmin = (options: AdminOptions): Admin => {
+  let running: Running | null = null;
+  return {
+    name: "admin",
+    start: async () => {
+      running = await run(options);
+    },
+    stop: async () => {
+      const stopping = running;
+      running = null;
+      await stopping?.stop();
+    },
+    address: () => {
+      if (running === null) throw new Error("admin: not started");
+      return running.listener.address();
+    },
+  };
+};
+
+type Running = { readonly listener: Listener; readonly stop: () => Promise<void> };
+
+const run = async (options: AdminOptions): Promise<Running> => {
+  const { ports, clock, log, metrics, listen, tokensFile } = options;
+  checkExposure(options);
+  const tokens = tokensFile === null ? null : openTokensFile(tokensFile, { log, metrics });
+  const boot = randomBytes(4).toString("hex");
+  const hub = createEventHub({ world: ports.steering.world, decisions: ports.decisions, clock, boot });
+  const streams = createEventStreams({ hub, viewOf: viewer(ports.policy, clock), clock, metrics });
+  const context = { ports, clock, log, streams, startedAtMs: clock.monotonicMs() };
+  const app = createApp(context, tokens, metrics);
+  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const listener = createListener("admin", listen, (request, response) => {
+    handle(request, response).catch((error: unknown) => log.error("admin.bug", { stack: String(error) }));
+  });
+  try {
+    await listener.open();
+  } catch (error) {
+    hub.stop();
+    throw error;
+  }
+  const timers = [setInterval(hub.look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
+  for (const timer of timers) timer.unref();
+  log.info("admin.listening", { address: textOf(listener.address()), hasTokens: tokens !== null });
+  return { listener, stop: () => stopAll(listener, timers, hub, streams) };
+};
+
+const stopAll = async (
+  listener: Listener,
+  timers: readonly NodeJS.Timeout[],
+  hub: EventHub,
+  streams: EventStreams,
+): Promise<void> => {
+  for (const timer of timers) clearInterval(timer);
+  hub.stop();
+  const closed = listener.close();
+  streams.closeAll();
+  await closed;
+};
+
+const checkExposure = ({ listen, tokensFile, log }: AdminOptions): void => {
+  if (isLoopback(listen.address)) return;
+  if (tokensFile === null) {
+    throw new OperationalError(
+      "GTM_CONFIG_INVALID",
+      `admin.listen: ${textOf(listen)} can be reached from other hosts, which needs admin.auth.tokens_file; without it listen on 127.0.0.1 or ::1`,
+    );
+  }
+  log.warn("admin.plaintext", { address: textOf(listen) });
+};
+
+const isLoopback = (address: string): boolean =>
+  address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));

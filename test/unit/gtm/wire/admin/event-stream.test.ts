@@ -1,0 +1,157 @@
+/** One reader's stream of events: what it carries, how fast, and when it is let go. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createEventHub } from "#gtm/wire/admin/event-hub.ts";
+import { openEventStream, type StreamWish } from "#gtm/wire/admin/event-stream.ts";
+import { createEventStreams } from "#gtm/wire/admin/event-streams.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { metricValue } from "#test/support/metric-value.ts";
+import { fakeGtm } from "./fake-ports.ts";
+
+const EVERYTHING: StreamWish = { wants: () => true, lastEventId: null };
+
+const open = (
+  wish: Partial<StreamWish> = {},
+  viewOf: (entry: { decision: { id: string } }) => unknown = (entry) => entry.decision.id,
+) => {
+  const gtm = fakeGtm();
+  const hub = createEventHub({
+    world: gtm.ports.steering.world,
+    decisions: gtm.ports.decisions,
+    clock: gtm.clock,
+    boot: "b1",
+  });
+  const ends: string[] = [];
+  const stream = openEventStream(
+    { ...EVERYTHING, ...wish },
+    {
+      hub,
+      viewOf,
+      monotonicMs: gtm.clock.monotonicMs,
+      dropReader: () => ends.push("dropped"),
+      onEnd: () => ends.push("ended"),
+    },
+  );
+  return { gtm, hub, stream, ends };
+};
+
+/** Everything that a stream holds, once it has been closed. */
+const textOf = async (stream: { body: ReadableStream<Uint8Array>; close: () => void }): Promise<string> => {
+  stream.close();
+  return await new Response(stream.body).text();
+};
+
+describe("an event stream", () => {
+  it("says how soon to come back, then each event with its id", async () => {
+    const { gtm, hub, stream } = open();
+    const { decision } = gtm.decide();
+    gtm.setRegion("paris", { admin: "down" });
+    hub.look();
+    assert.equal(
+      await textOf(stream),
+      `retry: 2000\n\nid: b1-1\nevent: decision\ndata: "${decision.id}"\n\nid: b1-2\nevent: region\ndata: {"at":"2026-11-30T04:00:00.000Z","region":"paris","changes":[{"field":"admin","from":"active","to":"down"}]}\n\n`,
+    );
+  });
+  it("leaves out what its reader does not want", async () => {
+    const { gtm, hub, stream } = open({ wants: ({ kind }) => kind === "region" });
+    gtm.decide();
+    gtm.setRegion("paris", { admin: "down" });
+    hub.look();
+    const text = await textOf(stream);
+    assert.match(text, /^id: b1-2$/m);
+    assert.doesNotMatch(text, /decision/);
+  });
+  it("says that it lives", async () => {
+    const { stream } = open();
+    stream.heartbeat();
+    assert.match(await textOf(stream), /^: heartbeat$/m);
+  });
+  it("says where a gap is, and goes on", async () => {
+    const { gtm, stream } = open({ lastEventId: "b0-17" });
+    gtm.decide();
+    const text = await textOf(stream);
+    assert.match(text, /event: gap\ndata: \{"after":"b0-17"\}\n\nid: b1-1\n/);
+  });
+  it("carries at most 200 decisions a second, and says how many it left out", async () => {
+    const { gtm, stream } = open();
+    for (let i = 0; i < 230; i++) gtm.decide();
+    gtm.clock.pass(1_000);
+    gtm.decide();
+    const text = await textOf(stream);
+    assert.equal(text.match(/^event: decision$/gm)?.length, 201);
+    assert.match(text, /event: skipped\ndata: \{"decisions":30\}\n\nid: b1-231\n/);
+  });
+  it("says how many it left out with the next heartbeat, where nothing follows", async () => {
+    const { gtm, stream } = open();
+    for (let i = 0; i < 203; i++) gtm.decide();
+    gtm.clock.pass(1_000);
+    stream.heartbeat();
+    assert.match(await textOf(stream), /event: skipped\ndata: \{"decisions":3\}\n\n: heartbeat\n/);
+  });
+  it("never leaves out a region's change", async () => {
+    const { gtm, hub, stream } = open();
+    for (let i = 0; i < 230; i++) gtm.decide();
+    gtm.setRegion("paris", { health: "unhealthy" });
+    hub.look();
+    assert.match(await textOf(stream), /^event: region$/m);
+  });
+});
+
+describe("a reader that does not read", () => {
+  it("is let go once more than 1 MiB waits for it, and costs nothing afterwards", () => {
+    let rendered = 0;
+    const { gtm, ends } = open({}, () => {
+      rendered += 1;
+      return "x".repeat(300_000);
+    });
+    for (let i = 0; i < 10; i++) gtm.decide();
+    assert.deepEqual(ends, ["ended", "dropped"]);
+    assert.equal(rendered, 4);
+  });
+});
+
+describe("all event streams of a GTM", () => {
+  const streams = () => {
+    const gtm = fakeGtm();
+    const hub = createEventHub({
+      world: gtm.ports.steering.world,
+      decisions: gtm.ports.decisions,
+      clock: gtm.clock,
+      boot: "b1",
+    });
+    const metrics = createMetrics();
+    return {
+      gtm,
+      metrics,
+      all: createEventStreams({ hub, viewOf: () => "x".repeat(2_000_000), clock: gtm.clock, metrics }),
+    };
+  };
+  it("are 32 at most, and a closed one makes room", async () => {
+    const { all, metrics } = streams();
+    const bodies = Array.from({ length: 32 }, () => all.open(EVERYTHING, () => {}));
+    assert.ok(bodies.every((body) => body !== null));
+    assert.equal(
+      all.open(EVERYTHING, () => {}),
+      null,
+    );
+    await bodies[0]?.cancel();
+    assert.equal(await metricValue(metrics, "gtm_admin_event_readers"), 31);
+    assert.notEqual(
+      all.open(EVERYTHING, () => {}),
+      null,
+    );
+    all.closeAll();
+    assert.equal(await metricValue(metrics, "gtm_admin_event_readers"), 0);
+  });
+  it("count the readers that were let go", async () => {
+    const { all, gtm, metrics } = streams();
+    let dropped = 0;
+    all.open(EVERYTHING, () => {
+      dropped += 1;
+    });
+    gtm.decide();
+    gtm.decide();
+    assert.equal(dropped, 1);
+    assert.equal(await metricValue(metrics, "gtm_admin_event_readers_dropped_total"), 1);
+  });
+});

@@ -1,0 +1,187 @@
+/** A GTM without a datalayer behind the admin API: everything in arrays that a test can read and change. */
+import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { Region } from "#gtm/domain/region.ts";
+import type { World } from "#gtm/domain/world.ts";
+import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
+import type { Entry, Query } from "#gtm/steering/ports.ts";
+import { decisionOf } from "#gtm/steering/steer.ts";
+import { turnOf } from "#gtm/steering/turn.ts";
+import type { AdminPorts, DecisionFilter, Health, OrderWish, Page } from "#gtm/wire/admin/ports.ts";
+import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
+import { ConversationId, DecisionId } from "#shared/ids.ts";
+import type { OrdersRecord } from "#shared/records.ts";
+import { aClient, aConversation, aPool, aQuery, aRegion, aWorld, MODEL, NOW_MS } from "#test/support/builders.ts";
+
+/** 2026-11-30T04:00:00Z */
+export const EPOCH_MS = Date.UTC(2026, 10, 30, 4);
+
+export const fakeClock = (): Clock & { pass: (ms: number) => void } => {
+  let passedMs = 0;
+  return {
+    monotonicMs: () => NOW_MS + passedMs,
+    epochMs: () => EPOCH_MS + passedMs,
+    pass: (ms) => {
+      passedMs += ms;
+    },
+  };
+};
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/** A ULID that ends in a number, so that tests can name decisions in their order. */
+export const decisionId = (at: number): DecisionId =>
+  DecisionId.parse(`01KB8Y0000000000000000${[15, 10, 5, 0].map((shift) => ALPHABET[(at >> shift) & 31]).join("")}`);
+
+export type FakeWish = {
+  readonly regions?: readonly Region[];
+  readonly pools?: readonly Pool[];
+  readonly conversations?: readonly Conversation[];
+};
+
+export type FakeGtm = {
+  readonly ports: AdminPorts;
+  readonly clock: ReturnType<typeof fakeClock>;
+  readonly state: {
+    world: World;
+    orders: OrdersRecord;
+    conversations: Conversation[];
+    readonly entries: Entry[];
+    health: Health;
+    isStoreAway: boolean;
+  };
+  /** Decides a turn and remembers it, as the front door would. */
+  readonly decide: (wish?: Partial<Query>) => Entry;
+  readonly setRegion: (id: string, wish: Partial<Region>) => void;
+};
+
+export const REGIONS = [
+  aRegion("frankfurt"),
+  aRegion("paris", { placement: { backlogMs: 400 } }),
+  aRegion("singapore", { jurisdiction: "sg", placement: null }),
+];
+
+export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
+  const regions = wish.regions ?? REGIONS;
+  const pools = wish.pools ?? [aPool(regions)];
+  const clock = fakeClock();
+  const listeners = new Set<(entry: Entry) => void>();
+  const state: FakeGtm["state"] = {
+    world: aWorld(regions),
+    orders: { v: 1, rev: 0, regions: [], overrides: [] },
+    conversations: [...(wish.conversations ?? [aConversation({ home: "frankfurt", contextTokens: 20_000 })])],
+    entries: [],
+    health: { isReady: true, degradedSinceMs: null, reasons: [] },
+    isStoreAway: false,
+  };
+  let decided = 0;
+  const mustHaveStore = (): void => {
+    if (state.isStoreAway) throw new OperationalError("GTM_STORE_UNREACHABLE", "no answer within 50 ms");
+  };
+  const setRegion: FakeGtm["setRegion"] = (id, change) => {
+    const { world } = state;
+    state.world = {
+      ...world,
+      version: world.version + 1,
+      regions: world.regions.map((region) => (region.id === id ? { ...region, ...change } : region)),
+    };
+  };
+  const putOrders = (orders: OrdersRecord["regions"]): OrdersRecord => {
+    state.orders = { ...state.orders, rev: state.orders.rev + 1, regions: orders };
+    return state.orders;
+  };
+  const without = (region: string) => state.orders.regions.filter((order) => order.region !== region);
+
+  const ports: AdminPorts = {
+    steering: {
+      world: () => state.world,
+      locate: (subnet) => aClient("frankfurt", { subnet }),
+      findConversation: (id) => state.conversations.find((one) => one.id === id) ?? null,
+    },
+    policy: DEFAULT_POLICY,
+    pools,
+    models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],
+    decisions: {
+      list: ({ limit, cursor, ...filter }) =>
+        pageOf(state.entries.filter(matching(filter)).toReversed(), limit, cursor),
+      get: (id) => state.entries.find(({ decision }) => decision.id === id) ?? null,
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    conversations: {
+      list: async ({ region, limit, cursor }) => {
+        mustHaveStore();
+        return pageOf(
+          state.conversations.filter((one) => region === null || homeOf(one) === region),
+          limit,
+          cursor,
+        );
+      },
+      get: async (id) => {
+        mustHaveStore();
+        return state.conversations.find((one) => one.id === id) ?? null;
+      },
+      release: async (id) => {
+        mustHaveStore();
+        const before = state.conversations.length;
+        state.conversations = state.conversations.filter((one) => one.id !== id);
+        return state.conversations.length < before;
+      },
+    },
+    orders: {
+      current: () => state.orders,
+      order: async ({ region, admin, comment, actor, expiresAtMs }: OrderWish) => {
+        mustHaveStore();
+        setRegion(region, { admin });
+        const orderedAtMs = clock.epochMs();
+        return putOrders([...without(region), { region, admin, comment, actor, orderedAtMs, expiresAtMs }]);
+      },
+      undo: async (region) => {
+        mustHaveStore();
+        setRegion(region, { admin: "active" });
+        return putOrders(without(region));
+      },
+    },
+    readLabel: () => ({ conversation: ConversationId.parse("0000000000000"), pinnedTo: null }),
+    newDecisionId: () => decisionId(1_000_000),
+    health: () => state.health,
+    instance: "gtm-1",
+    version: "0.1.0",
+  };
+  return {
+    ports,
+    clock,
+    state,
+    setRegion,
+    decide: (change = {}) => {
+      decided += 1;
+      const [pool = aPool(regions)] = pools;
+      const query = aQuery(pool, { id: decisionId(decided), receivedAtMs: clock.monotonicMs(), ...change });
+      const conversation = state.conversations.find((one) => one.id === query.conversationId) ?? null;
+      const turn = turnOf(query, aClient("frankfurt"), conversation, DEFAULT_POLICY);
+      const decision = decisionOf(query, turn, state.world, DEFAULT_POLICY);
+      const entry: Entry = { query, decision, answer: null, answered: { value: 1 } };
+      state.entries.push(entry);
+      for (const listener of listeners) listener(entry);
+      return entry;
+    },
+  };
+};
+
+const matching =
+  (filter: DecisionFilter) =>
+  ({ query, decision }: Entry): boolean =>
+    (filter.pool === null || query.pool.name === filter.pool) &&
+    (filter.region === null || regionOf(decision.verdict) === filter.region) &&
+    (filter.verdict === null || decision.verdict.kind === filter.verdict) &&
+    (filter.channel === null || query.channel === filter.channel) &&
+    (filter.conversation === null || query.conversationId === filter.conversation);
+
+const pageOf = <Item>(all: readonly Item[], limit: number, cursor: string | null): Page<Item> => {
+  const start = cursor === null ? 0 : Number(cursor);
+  const next = start + limit;
+  return { items: all.slice(start, next), nextCursor: next < all.length ? String(next) : null };
+};
