@@ -37,8 +37,6 @@ export type Metrics = {
 /** Where a spec names none: 0.5 ms to 60 s, for what a network and a queue take. */
 const DEFAULT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-const DROPPED = "gtm_metric_series_dropped_total";
-
 export const createMetrics = (): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -119,7 +117,7 @@ export const createMetrics = (): Metrics => {
     });
 
   const dropped = counter({
-    name: DROPPED,
+    name: "gtm_metric_series_dropped_total",
     help: "Updates of label sets beyond the most that one metric may have; counters and histograms book them under other.",
     labels: ["metric"],
   });

@@ -1,0 +1,81 @@
+/** `npm test [part of a path…]`: the check, then what the tests need, then every test file; none is ever skipped. */
+import { spawn, spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { delimiter, dirname, join, sep } from "node:path";
+import { bringPrerequisites } from "./prerequisites.ts";
+import { chosenFiles } from "./selection.ts";
+
+const top = join(import.meta.dirname, "..");
+/** All test files together; the whole suite takes a fraction of it. */
+const TIME_LIMIT_MS = 9 * 60_000;
+/** One test, and one file: a test that hangs is named instead of waited for. */
+const TEST_TIME_LIMIT_MS = 120_000;
+const CONCURRENCY = 2;
+
+/** The Node that runs this, and the tools of node_modules, before whatever else the path holds. */
+const env = {
+  ...process.env,
+  PATH: [dirname(process.execPath), join(top, "node_modules", ".bin"), process.env["PATH"] ?? ""].join(delimiter),
+};
+
+/** @returns the first exit code that is not 0 */
+const check = (): number => {
+  const steps = [
+    ["tsc", "--noEmit"],
+    ["biome", "check", "--error-on-warnings", "."],
+  ] as const;
+  for (const [tool, ...args] of steps) {
+    process.stdout.write(`> ${[tool, ...args].join(" ")}\n`);
+    const { status } = spawnSync(tool, args, { cwd: top, env, stdio: "inherit" });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
+};
+
+/** The tests have a process group of their own, so that the end of time is the end of whatever they started too. */
+const runTests = (files: readonly string[]): Promise<number> => {
+  const args = [
+    "--test",
+    `--test-concurrency=${CONCURRENCY}`,
+    `--test-timeout=${TEST_TIME_LIMIT_MS}`,
+    "--test-reporter=spec",
+    ...files,
+  ];
+  const tests = spawn(process.execPath, args, { cwd: top, env, stdio: "inherit", detached: true });
+  const end = (signal: NodeJS.Signals): void => {
+    try {
+      process.kill(-(tests.pid ?? Number.NaN), signal);
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  const timer = setTimeout(() => {
+    process.stderr.write(`The tests did not end within ${TIME_LIMIT_MS / 1_000} s.\n`);
+    end("SIGKILL");
+  }, TIME_LIMIT_MS);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end(signal));
+  return new Promise((resolve, reject) => {
+    tests.once("error", reject);
+    tests.once("exit", (code) => {
+      clearTimeout(timer);
+      resolve(code ?? 1);
+    });
+  });
+};
+
+const run = async (): Promise<number> => {
+  const files = globSync("test/**/*.test.ts", { cwd: top })
+    .map((path) => path.replaceAll(sep, "/"))
+    .toSorted();
+  const chosen = chosenFiles(files, process.argv.slice(2));
+  const checked = check();
+  if (checked !== 0) return checked;
+  const lacking = await bringPrerequisites();
+  if (lacking !== null) {
+    process.stderr.write(`${lacking}\n`);
+    return 1;
+  }
+  return runTests(chosen);
+};
+
+process.exitCode = await run();
