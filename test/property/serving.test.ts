@@ -77,7 +77,7 @@ describe("a replica", () => {
           assert.ok(computedTokens >= 1);
           assert.equal(outputTokens, request.outputTokens);
         }
-        const { counters, generationTokens } = replica.state();
+        const { counters, decoded } = replica.state();
         const sum = (pick: (one: Ask) => number) => list.reduce((total, one) => total + pick(one), 0);
         assert.equal(counters.cachedTokens + counters.computedTokens, counters.promptTokens);
         assert.equal(
@@ -85,8 +85,12 @@ describe("a replica", () => {
           sum((one) => one.promptTokens),
         );
         assert.equal(
-          generationTokens,
+          decoded.outputTokens,
           sum((one) => one.outputTokens),
+        );
+        assert.equal(
+          decoded.gaps,
+          sum((one) => one.outputTokens - 1),
         );
       }),
     );

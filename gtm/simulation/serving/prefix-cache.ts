@@ -20,6 +20,8 @@ export type PrefixCache = {
   readonly name: (blocks: Int32Array, hashes: BlockHashes, from: number, to: number) => void;
   /** Unpins; a sequence's last blocks are the first to go, since nothing can use them without the ones before. */
   readonly release: (blocks: Int32Array) => void;
+  /** Forgets what every block holds; pinned ones stay pinned. */
+  readonly forget: () => void;
   /** An independent copy, at the cost of copying memory. */
   readonly fork: () => PrefixCache;
 };
@@ -98,6 +100,10 @@ const cacheIn = (memory: Memory): PrefixCache => {
         pins[block] = (pins[block] ?? 0) - 1;
         if (pins[block] === 0) append(memory, block);
       }
+    },
+    forget: () => {
+      table.slots.fill(0);
+      table.hashes.fill(0);
     },
     fork: () =>
       cacheIn({

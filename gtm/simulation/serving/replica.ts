@@ -20,10 +20,15 @@ export type ReplicaState = {
   /** Blocks of running requests over all blocks, 0 to 1; what finished requests left behind counts as free. */
   readonly kvUsedFraction: number;
   readonly counters: Counters;
+  readonly decoded: Decoded;
+};
+
+export type Decoded = {
   /** Output tokens so far, of finished and of running requests. */
-  readonly generationTokens: number;
-  /** Σ of the gaps between output tokens so far, ms. */
-  readonly interTokenMs: number;
+  readonly outputTokens: number;
+  /** How many of them came after another, and the sum of those gaps. */
+  readonly gaps: number;
+  readonly gapsMs: number;
 };
 
 export type Replica = {
@@ -46,8 +51,12 @@ export type Replica = {
   readonly prefillMs: (request: EngineRequest, cachedTokens: number) => number;
   /** Tokens written into the cache so far: computed and generated. */
   readonly tokensWritten: () => number;
-  /** Output tokens of a request that decodes now; 0 for any other. */
-  readonly outputSoFar: (id: number) => number;
+  /** Shows each request that decodes now, with the output tokens it has so far. */
+  readonly eachDecoding: (visit: (request: EngineRequest, outputTokens: number) => void) => void;
+  /** What decoding has come to so far; cheap, for those who look often. */
+  readonly decoded: () => Decoded;
+  /** Forgets all contexts, as an engine that was put to sleep has. */
+  readonly forgetContexts: () => void;
 };
 
 export const createReplica = (options: EngineOptions, startedAtMs: number): Replica => {
@@ -61,11 +70,16 @@ export const createReplica = (options: EngineOptions, startedAtMs: number): Repl
   };
   const cachedTokens = (request: EngineRequest): number =>
     engine.cache.matchedBlocks(request.blocks, reusableBlocks(request)) * BLOCK_TOKENS;
-  const generationTokens = (): number =>
+  const outputTokens = (): number =>
     engine.batch.members.reduce(
       (sum, member) => sum + 1 + memberWrote(engine.batch, member),
       counters.finishedOutputTokens,
     );
+  const decoded = (): Decoded => ({
+    outputTokens: outputTokens(),
+    gaps: outputTokens() - counters.firstTokens,
+    gapsMs: engine.batch.waitedMs,
+  });
   const fits = (request: EngineRequest): boolean => blocksNeeded(request) <= totalBlocksOf(options);
 
   return {
@@ -100,16 +114,19 @@ export const createReplica = (options: EngineOptions, startedAtMs: number): Repl
       backlogMs: lookahead.waitMs(),
       kvUsedFraction: engine.cache.usedBlocks() / engine.cache.totalBlocks,
       counters,
-      generationTokens: generationTokens(),
-      interTokenMs: engine.batch.waitedMs,
+      decoded: decoded(),
     }),
     backlogMs: lookahead.waitMs,
     cachedTokens,
     prefillMs: (request, cached) => prefillMs(options.speed, request.promptTokens - cached, request.promptTokens),
-    tokensWritten: () => counters.computedTokens + generationTokens(),
-    outputSoFar: (id) => {
-      const member = engine.batch.members.find(({ value }) => value.request.id === id);
-      return member === undefined ? 0 : 1 + memberWrote(engine.batch, member);
+    tokensWritten: () => counters.computedTokens + outputTokens(),
+    eachDecoding: (visit) => {
+      for (const member of engine.batch.members) visit(member.value.request, 1 + memberWrote(engine.batch, member));
+    },
+    decoded,
+    forgetContexts: () => {
+      engine.cache.forget();
+      lookahead.forget();
     },
   };
 };

@@ -119,6 +119,18 @@ describe("a replica at 1 ms a token", () => {
     assert.equal(started?.atMs, 5_000);
   });
 
+  it("holds nothing after its contexts were forgotten, and goes on", () => {
+    const replica = createReplica(PLAIN, 0);
+    replica.submit(aRequest({ promptTokens: 1_000 }), 0);
+    replica.submit(aRequest({ promptTokens: 2_000 }), 0);
+    replica.advanceTo(1_500);
+    replica.forgetContexts();
+    replica.advanceTo(5_000);
+    assert.equal(replica.state().counters.promptTokens, 3_000);
+    // The second was being computed when all was forgotten, and named its own part afterwards.
+    assert.equal(replica.cachedTokens(aRequest({ promptTokens: 2_000 })), 0);
+  });
+
   it("gives the place of an aborted request to the next", () => {
     const replica = createReplica(PLAIN, 0);
     const gone = aRequest({ promptTokens: 1_000, conversation: 1 });
@@ -145,9 +157,10 @@ describe("a replica at 1 ms a token", () => {
     const request = aRequest({ promptTokens: 100, outputTokens: 50 });
     replica.submit(request, 0);
     replica.advanceTo(100 + 10 * 25);
-    assert.equal(replica.outputSoFar(request.id), 11);
-    assert.equal(replica.state().generationTokens, 11);
-    assert.equal(replica.state().interTokenMs, 250);
+    const seen: number[] = [];
+    replica.eachDecoding((one, outputTokens) => seen.push(one.id - request.id, outputTokens));
+    assert.deepEqual(seen, [0, 11]);
+    assert.deepEqual(replica.state().decoded, { outputTokens: 11, gaps: 10, gapsMs: 250 });
     assert.equal(replica.tokensWritten(), 111);
   });
 });

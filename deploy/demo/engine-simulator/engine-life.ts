@@ -1,0 +1,61 @@
+/** What an engine process has from its start to its end: the model at work, what it has counted, its fillers. */
+
+import { createEngineRoom, type EngineRoom } from "./engine-room.ts";
+import type { EngineOnPage } from "./engine-series.ts";
+import { createFillers, type Fillers } from "./fillers.ts";
+import type { EngineSimulatorOptions } from "./options.ts";
+import { createTally, tallyDecoded, tallyEvent } from "./tally.ts";
+
+export type EngineLife = {
+  readonly room: EngineRoom;
+  readonly fillers: Fillers;
+  readonly nextId: () => number;
+  /** Epoch ms. */
+  readonly startedAtMs: number;
+  /** As of now. */
+  readonly engines: () => readonly EngineOnPage[];
+};
+
+export const beginLife = (options: EngineSimulatorOptions): EngineLife => {
+  const tallies = Array.from({ length: options.replicas }, () => createTally(options.contextLimitTokens));
+  let lastId = 0;
+  const nextId = (): number => {
+    lastId += 1;
+    return lastId;
+  };
+  const tallyGaps = (region: EngineRoom["region"]): void => {
+    for (const [at, replica] of region.replicas.entries()) {
+      const tally = tallies[at];
+      if (tally !== undefined) tallyDecoded(tally, replica.decoded());
+    }
+  };
+  const room: EngineRoom = createEngineRoom({
+    ...options,
+    onEvent: (happened) => {
+      const tally = tallies[happened.replica];
+      if (tally !== undefined) tallyEvent(tally, happened.event);
+      fillers.onEvent(happened);
+    },
+    onTick: tallyGaps,
+  });
+  const fillers = createFillers({
+    replicas: options.replicas,
+    nextId,
+    submit: (filler, replica) => room.submit(filler, () => {}, replica),
+    abort: room.abort,
+  });
+  return {
+    room,
+    fillers,
+    nextId,
+    startedAtMs: options.clock.epochMs(),
+    engines: () => {
+      room.catchUp();
+      tallyGaps(room.region);
+      return room.region.replicas.flatMap((replica, at) => {
+        const tally = tallies[at];
+        return tally === undefined ? [] : [{ state: replica.state(), tally }];
+      });
+    },
+  };
+};

@@ -1,0 +1,107 @@
+/** One region's engine simulator as a process; prints one line of JSON once it listens. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
+import { speedFromRate } from "#gtm/domain/serving.ts";
+import { systemClock } from "#shared/clock.ts";
+import { createLifecycle, type Part, runUntilSignal } from "#shared/lifecycle.ts";
+import { createLogger } from "#shared/logger.ts";
+import { duration, size } from "#shared/units.ts";
+import { DEFAULT_SIMULATOR, type EngineSimulatorOptions } from "./options.ts";
+import { createEngineSimulator } from "./simulator.ts";
+
+const { engine, ...defaults } = DEFAULT_SIMULATOR;
+const count = z.coerce.number().int().min(1);
+const positive = z.coerce.number().positive().finite();
+
+/** An argument as its schema reads it. */
+const as =
+  <T>(schema: z.ZodType<T>) =>
+  (text: string): T => {
+    const result = schema.safeParse(text);
+    if (result.success) return result.data;
+    throw new InvalidArgumentError(result.error.issues[0]?.message ?? "not understood");
+  };
+
+const address = z
+  .string()
+  .regex(/^.+:\d{1,5}$/, "must be ADDRESS:PORT")
+  .transform((text) => {
+    const colon = text.lastIndexOf(":");
+    return { address: text.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(text.slice(colon + 1)) };
+  })
+  .refine(({ port }) => port <= 65_535, "the port must be 0 to 65535");
+
+const program = new Command("engine-simulator")
+  .description("a region's inference engines, simulated: speaks like vLLM, behaves like an engine")
+  .requiredOption("--listen <address:port>", "where to listen; port 0: any free one", as(address))
+  .requiredOption("--region <id>", "name of the region")
+  .requiredOption("--model <id>", "the model it serves")
+  .option("--alias <name...>", "further names of the model", defaults.aliases.slice())
+  .option("--replicas <n>", "replicas of the model", as(count), defaults.replicas)
+  .option("--prefill-tokens-per-second <n>", "speed of a replica on short prompts", as(positive), 8_000)
+  .option("--kv-tokens <n>", "KV memory of a replica", as(count), engine.kvTokens)
+  .option("--max-running <n>", "most requests a replica runs together", as(count), engine.maxRunning)
+  .option("--itl-ms <ms>", "gap between two tokens of a lone answer", as(positive), engine.itlMs)
+  .option("--cold-start <duration>", "time until it listens, such as 2s", as(duration), engine.coldStartMs)
+  .option("--gpu-memory <size>", "memory of each of the eight GPUs, such as 80GiB", as(size), defaults.gpuMemoryBytes)
+  .option("--context-limit <tokens>", "longest prompt and output together", as(count), defaults.contextLimitTokens)
+  .addOption(
+    new Option("--routing <how>", "how the region chooses a replica")
+      .choices(["affinity", "round-robin"])
+      .default(defaults.routing),
+  )
+  .option("--seed <n>", "what chance begins with", as(z.coerce.number().int()), defaults.seed)
+  .parse();
+
+/** As declared above; commander does not carry the types over. */
+type Arguments = {
+  readonly listen: z.infer<typeof address>;
+  readonly region: string;
+  readonly model: string;
+  readonly alias: readonly string[];
+  readonly replicas: number;
+  readonly prefillTokensPerSecond: number;
+  readonly kvTokens: number;
+  readonly maxRunning: number;
+  readonly itlMs: number;
+  readonly coldStart: number;
+  readonly gpuMemory: number;
+  readonly contextLimit: number;
+  readonly routing: EngineSimulatorOptions["routing"];
+  readonly seed: number;
+};
+const args = program.opts<Arguments>();
+
+// Standard output is for the one line that a parent process waits for.
+const log = createLogger({ level: "info", destination: process.stderr });
+const simulator = createEngineSimulator({
+  ...defaults,
+  listen: args.listen,
+  region: args.region,
+  model: args.model,
+  aliases: args.alias,
+  replicas: args.replicas,
+  engine: {
+    ...engine,
+    speed: speedFromRate(args.prefillTokensPerSecond),
+    kvTokens: args.kvTokens,
+    maxRunning: args.maxRunning,
+    itlMs: args.itlMs,
+    coldStartMs: args.coldStart,
+  },
+  routing: args.routing,
+  seed: args.seed,
+  contextLimitTokens: args.contextLimit,
+  gpuMemoryBytes: args.gpuMemory,
+  clock: systemClock,
+  log,
+});
+const announcement: Part = {
+  name: "announcement",
+  start: async () => {
+    process.stdout.write(`${JSON.stringify({ event: "listening", region: args.region, ...simulator.address() })}\n`);
+  },
+  stop: async () => {},
+};
+const lifecycle = createLifecycle([simulator, announcement], { log, stopDeadlineMs: defaults.drainMs + 2_000 });
+process.exit(await runUntilSignal(lifecycle, { log, signals: process }));

@@ -1,0 +1,120 @@
+/** Which path does what. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { dcgmPage } from "./dcgm-page.ts";
+import type { EngineLife } from "./engine-life.ts";
+import { CONTENT_TYPE } from "./exposition.ts";
+import { readJson } from "./json-body.ts";
+import { sendMetrics } from "./metrics-route.ts";
+import { modelsPage } from "./models-page.ts";
+import type { Modes } from "./modes.ts";
+import { apiError } from "./openai-error.ts";
+import type { EngineSimulatorOptions } from "./options.ts";
+import { sendJson } from "./send-json.ts";
+import { type Exchange, serveCompletion } from "./serve-completion.ts";
+import { changeModes, hold, stateOf } from "./sim-routes.ts";
+
+/** A version that has every name on the metrics page. */
+const VLLM_VERSION = "0.26.0";
+
+export type RouteContext = {
+  readonly options: EngineSimulatorOptions;
+  readonly modes: Modes;
+  readonly life: () => EngineLife;
+  readonly restart: () => void;
+};
+
+type Handler = (exchange: Exchange) => void | Promise<void>;
+
+export const createRoutes = (
+  context: RouteContext,
+): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
+  const routes = new Map<string, Readonly<Partial<Record<string, Handler>>>>([
+    ...modelRoutes(context),
+    ...observedRoutes(context),
+    ...simRoutes(context),
+  ]);
+  return async (request, response) => {
+    const [path = "/"] = (request.url ?? "/").split("?");
+    const methods = routes.get(path);
+    const handler = methods?.[request.method ?? "GET"];
+    if (handler !== undefined) return handler({ request, response });
+    request.resume();
+    const refusal =
+      methods === undefined
+        ? apiError(404, `there is no ${path}`)
+        : apiError(405, `${path} takes ${Object.keys(methods)}`);
+    if (methods !== undefined) response.setHeader("allow", Object.keys(methods).join(", "));
+    sendJson(response, refusal.status, refusal.body);
+  };
+};
+
+type Routes = readonly (readonly [string, Readonly<Partial<Record<string, Handler>>>])[];
+
+const modelRoutes = ({ options, modes, life }: RouteContext): Routes => {
+  const now = () => ({ options, life: life(), isAsleep: modes.sleep });
+  const models: Handler = ({ response }) =>
+    sendJson(
+      response,
+      200,
+      modelsPage({
+        names: [options.model, ...options.aliases],
+        contextLimitTokens: options.contextLimitTokens,
+        nowSeconds: Math.floor(options.clock.epochMs() / 1_000),
+      }),
+    );
+  return [
+    ["/v1/chat/completions", { POST: (exchange) => serveCompletion("chat", exchange, now) }],
+    ["/v1/completions", { POST: (exchange) => serveCompletion("text", exchange, now) }],
+    ["/v1/models", { GET: models }],
+  ];
+};
+
+const observedRoutes = ({ options, modes, life }: RouteContext): Routes => {
+  let scrapes = 0;
+  const health: Handler = ({ response }) => void response.writeHead(200).end();
+  return [
+    ["/health", { GET: health }],
+    ["/ping", { GET: health, POST: health }],
+    ["/version", { GET: ({ response }) => sendJson(response, 200, { version: VLLM_VERSION }) }],
+    [
+      "/metrics",
+      {
+        GET: ({ response }) => {
+          scrapes += 1;
+          const isOther = modes.multi_replica && scrapes % 2 === 0;
+          sendMetrics(response, { options, life: life(), modes, isOther });
+        },
+      },
+    ],
+    [
+      "/dcgm/metrics",
+      {
+        GET: ({ response }) => {
+          const isBusy = life()
+            .engines()
+            .map(({ state }) => state.running > 0);
+          const { region, gpuMemoryBytes: memoryBytes } = options;
+          const page = dcgmPage({ region, memoryBytes, isBusy, isAsleep: modes.sleep });
+          response.writeHead(200, { "content-type": CONTENT_TYPE }).end(page);
+        },
+      },
+    ],
+  ];
+};
+
+const simRoutes = ({ options, modes, life, restart }: RouteContext): Routes => [
+  [
+    "/sim/state",
+    { GET: ({ response }) => sendJson(response, 200, { region: options.region, ...stateOf(life(), modes) }) },
+  ],
+  ["/sim/hold", { POST: async ({ request, response }) => hold(response, await readJson(request), life()) }],
+  [
+    "/sim/mode",
+    {
+      POST: async ({ request, response }) => {
+        const forgetContexts = () => life().room.region.replicas.forEach((replica) => void replica.forgetContexts());
+        changeModes(response, await readJson(request), { modes, forgetContexts, restart });
+      },
+    },
+  ],
+];
