@@ -22,6 +22,7 @@ export const KEYS = {
   conversation: { schema: ConversationRecord, ttlMs: 3_600_000 },
   held: { schema: null, ttlMs: null },
   sent: { schema: SentRecord, ttlMs: 5_000 },
+  instances: { schema: null, ttlMs: null },
   orders: { schema: OrdersRecord, ttlMs: null },
   decisions: { schema: null, ttlMs: null },
   refused: { schema: RefusedRecord, ttlMs: 10_000 },
@@ -34,6 +35,8 @@ export const conversationKey = (conversation: ConversationId): string => `${PREF
 /** Sorted set: conversations whose home this region is, scored by the epoch ms of their last turn. */
 export const heldKey = (region: RegionId): string => `${PREFIX}held:{${region}}`;
 export const sentKey = (instance: InstanceId): string => `${PREFIX}sent:{${part(instance)}}`;
+/** Sorted set: GTM instances, scored by the epoch ms of their last `sent`; how they find each other's. */
+export const instancesKey = (): string => `${PREFIX}instances`;
 export const ordersKey = (): string => `${PREFIX}orders`;
 export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
 export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;

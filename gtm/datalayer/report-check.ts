@@ -1,0 +1,47 @@
+/** Whether what lies under an agent's key is a report that may be believed. */
+import type { AgentId, RegionId } from "#shared/ids.ts";
+import { RegionReport } from "#shared/report.ts";
+import { isReportSignedWith } from "#shared/report-signature.ts";
+
+export type ReportCheck =
+  | { readonly kind: "accepted"; readonly report: RegionReport }
+  | { readonly kind: "refused"; readonly reason: RefusalReason; readonly detail: string };
+export type RefusalReason = "not-json" | "schema" | "other-region" | "signature";
+
+/** Long enough for the first faults of a report, short enough for a log line. */
+const LONGEST_DETAIL = 300;
+
+/**
+ * @param from whose key it was found under
+ * @param key the region's report key; null: unsigned reports are accepted
+ */
+export const checkReport = (
+  value: string,
+  from: { readonly region: RegionId; readonly agent: AgentId },
+  key: Uint8Array | null,
+): ReportCheck => {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(value);
+  } catch {
+    return refused("not-json", "the value is no JSON");
+  }
+  const parsed = RegionReport.safeParse(raw);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
+    return refused("schema", faults.join("; "));
+  }
+  const report = parsed.data;
+  if (report.region !== from.region || report.agent !== from.agent) {
+    return refused("other-region", `it says ${report.region}/${report.agent}`);
+  }
+  // Verified as it came: fields that this version does not know are signed too.
+  if (key !== null && !isReportSignedWith(report, key)) return refused("signature", "the mac is missing or wrong");
+  return { kind: "accepted", report };
+};
+
+const refused = (reason: RefusalReason, detail: string): ReportCheck => ({
+  kind: "refused",
+  reason,
+  detail: detail.slice(0, LONGEST_DETAIL),
+});
