@@ -1,0 +1,96 @@
+/** Asks each region's probe address whether it serves, from where the GTM stands: what reports cannot say of the way there. */
+import { type ProbeFact, probedOnce } from "#gtm/domain/health.ts";
+import type { Clock } from "#shared/clock.ts";
+import type { RegionId } from "#shared/ids.ts";
+import type { Part } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { createProbeRequest, type ProbeAddress, type ProbeOutcome, type ProbeRequest } from "./probe-request.ts";
+
+export type ProbeTarget = ProbeAddress & {
+  readonly region: RegionId;
+  readonly intervalMs: number;
+  /** Failures in a row that make it down. */
+  readonly fall: number;
+  /** Good ones in a row that bring it back. */
+  readonly rise: number;
+};
+
+export type ProbesOptions = {
+  readonly targets: readonly ProbeTarget[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** A result came that says something new. */
+  readonly onChanged: () => void;
+  /** By HTTP where absent. */
+  readonly request?: ProbeRequest;
+};
+
+export type Probes = Part & {
+  /** A region is absent until its first result: unknown is not down. */
+  readonly facts: () => ReadonlyMap<RegionId, ProbeFact>;
+};
+
+export const createProbes = (options: ProbesOptions): Probes => {
+  const { targets, clock, log } = options;
+  const http = options.request ?? createProbeRequest();
+  const facts = new Map<RegionId, ProbeFact>();
+  const timers = new Map<RegionId, NodeJS.Timeout>();
+  const running = new Set<Promise<void>>();
+  let isStopped = false;
+  const probes = options.metrics.counter({
+    name: "gtm_probes_total",
+    help: "Active probes by region and outcome: good, status (not 2xx), timeout or error.",
+    labels: ["region", "outcome"],
+  });
+
+  const probe = async (target: ProbeTarget): Promise<void> => {
+    const outcome = await http.request(target);
+    if (isStopped) return;
+    const { region } = target;
+    probes.inc({ region, outcome: outcome.kind });
+    const before = facts.get(region) ?? null;
+    const fact = probedOnce(before, outcome.kind === "good", target);
+    facts.set(region, fact);
+    if (fact.isDown !== (before?.isDown ?? false)) tell(log, target, fact, outcome);
+    const isNews = before === null || before.isDown !== fact.isDown || before.failedInARow !== fact.failedInARow;
+    if (isNews) options.onChanged();
+  };
+  /** The next one is due an interval after the last was, however long it took; two never overlap. */
+  const schedule = (target: ProbeTarget, inMs: number): void => {
+    const timer = setTimeout(() => {
+      const startedAtMs = clock.monotonicMs();
+      const run = probe(target).finally(() => {
+        running.delete(run);
+        if (!isStopped) schedule(target, Math.max(0, target.intervalMs - (clock.monotonicMs() - startedAtMs)));
+      });
+      running.add(run);
+    }, inMs);
+    timer.unref();
+    timers.set(target.region, timer);
+  };
+
+  return {
+    name: "probes",
+    facts: () => new Map(facts),
+    start: async () => {
+      isStopped = false;
+      // Spread over the interval, so that they do not wait for each other's sockets.
+      for (const [at, target] of targets.entries()) schedule(target, (at / targets.length) * target.intervalMs);
+    },
+    stop: async () => {
+      isStopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await http.close();
+      await Promise.allSettled(running);
+    },
+  };
+};
+
+const tell = (log: Logger, { region, url }: ProbeTarget, fact: ProbeFact, outcome: ProbeOutcome): void => {
+  const detail = outcome.kind === "good" ? null : outcome.detail;
+  if (fact.isDown)
+    log.warn("probe.down", { region, url, failedInARow: fact.failedInARow, outcome: outcome.kind, detail });
+  else log.info("probe.up", { region, url });
+};
