@@ -1,0 +1,159 @@
+/** The GTM's configuration: read from YAML, checked as a whole, and handed on in the domain's words. */
+import { isIPv4 } from "node:net";
+import { loadConfig, parseConfig } from "#shared/config.ts";
+import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
+import { crossFaults } from "./config/cross-checks.ts";
+import { policyOf } from "./config/policy-settings.ts";
+import { GtmSettings } from "./config/schema.ts";
+import { zoneOf } from "./config/zone-settings.ts";
+import type { Model } from "./domain/model.ts";
+import type { Pool } from "./domain/pool.ts";
+import type { RegionSite } from "./domain/region.ts";
+import type { Location } from "./domain/topology.ts";
+import type { Zone } from "./domain/zone.ts";
+import type { Policy } from "./steering/policy.ts";
+
+export type Address = { readonly address: string; readonly port: number };
+
+export type GtmConfig = {
+  readonly instance: InstanceId;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly storeUrl: string;
+  readonly dns: {
+    readonly listen: readonly Address[];
+    readonly zone: Zone;
+    readonly defaultPool: Pool;
+    readonly whyAllow: readonly string[];
+  };
+  readonly http: {
+    readonly listen: Address;
+    /** What front.<zone> answers. */
+    readonly addresses: { readonly ipv4: readonly string[]; readonly ipv6: readonly string[] };
+    readonly defaultPool: Pool | null;
+    readonly trustedProxies: readonly string[];
+    readonly tenantHeader: string | null;
+    readonly offersLabels: boolean;
+  };
+  readonly admin: { readonly listen: Address; readonly tokensFile: string | null };
+  readonly metrics: { readonly listen: Address };
+  readonly sites: readonly RegionSite[];
+  readonly probes: readonly ProbeSettings[];
+  readonly models: readonly Model[];
+  readonly pools: readonly Pool[];
+  readonly policy: Policy;
+  readonly geo: {
+    readonly provider: "builtin" | "static";
+    readonly static: readonly { readonly cidr: string; readonly location: Location; readonly name: string | null }[];
+  };
+};
+
+export type ProbeSettings = {
+  readonly region: RegionId;
+  readonly url: string;
+  /** What the region calls itself, where `url` names an address. */
+  readonly host: string | null;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly fall: number;
+  readonly rise: number;
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Cross checks run also where the schema found faults, each on the sections it needs: all faults are told at once. */
+const Checked = GtmSettings.superRefine(
+  (settings, context) => {
+    const faulty = new Set(context.issues.map(({ path }) => path?.[0]));
+    const faults = crossFaults(settings, (section) => settings[section] !== undefined && !faulty.has(section));
+    for (const { path, message } of faults) context.addIssue({ code: "custom", path: [...path], message });
+  },
+  { when: ({ value }) => typeof value === "object" && value !== null },
+);
+
+/** @throws {OperationalError} GTM_CONFIG_INVALID naming every fault with its line, GTM_CONFIG_UNREADABLE */
+export const loadGtmConfig = (path: string, env: Env): GtmConfig =>
+  configOf(loadConfig(Checked, path, { env, code: "GTM_CONFIG_INVALID" }));
+
+/** @throws {OperationalError} GTM_CONFIG_INVALID naming every fault with its line */
+export const parseGtmConfig = (yamlText: string, source: string, env: Env): GtmConfig =>
+  configOf(parseConfig(Checked, yamlText, { source, env, code: "GTM_CONFIG_INVALID" }));
+
+const configOf = (settings: GtmSettings): GtmConfig => {
+  const pools = settings.pools.map(poolOf);
+  const poolCalled = (name: string): Pool => {
+    const found = pools.find((pool) => pool.name === name);
+    if (found === undefined) throw new Error(`pool ${name} is missing: the cross checks refuse that`);
+    return found;
+  };
+  const { dns, http, admin, metrics, geo } = settings;
+  return {
+    instance: settings.instance,
+    logLevel: settings.log.level,
+    storeUrl: settings.store.url,
+    dns: {
+      listen: dns.listen,
+      zone: zoneOf(settings),
+      defaultPool: poolCalled(dns.default_pool),
+      whyAllow: dns.why.allow,
+    },
+    http: {
+      listen: http.listen,
+      addresses: { ipv4: http.addresses.filter(isIPv4), ipv6: http.addresses.filter((one) => !isIPv4(one)) },
+      defaultPool: http.default_pool === null ? null : poolCalled(http.default_pool),
+      trustedProxies: http.trusted_proxies,
+      tenantHeader: http.tenant_header,
+      offersLabels: http.labels,
+    },
+    admin: { listen: admin.listen, tokensFile: admin.auth.tokens_file },
+    metrics: { listen: metrics.listen },
+    sites: settings.regions.map((region) => siteOf(region, dns.zone)),
+    probes: settings.regions.flatMap((region) => probeOf(region, dns.zone)),
+    models: settings.models.map(({ id, aliases, weight_bytes, cold_start }) => ({
+      id,
+      aliases,
+      weightBytes: weight_bytes,
+      coldStartMs: cold_start,
+    })),
+    pools,
+    policy: policyOf(settings.policy),
+    geo: {
+      provider: geo.provider,
+      static: geo.static.map(({ lat, lon, ...rest }) => ({ ...rest, location: { latitude: lat, longitude: lon } })),
+    },
+  };
+};
+
+type RegionSettings = GtmSettings["regions"][number];
+
+const urlOf = (region: RegionSettings, zone: string): string => region.endpoint.url ?? `https://${region.id}.r.${zone}`;
+
+const siteOf = (region: RegionSettings, zone: string): RegionSite => ({
+  id: region.id,
+  location: region.location === null ? null : { latitude: region.location.lat, longitude: region.location.lon },
+  jurisdiction: region.jurisdiction,
+  endpoint: { url: urlOf(region, zone), ipv4: region.endpoint.a, ipv6: region.endpoint.aaaa },
+  hasAffinity: region.affinity,
+  // Gateways report measured turns; no region has one in this version.
+  hasGateway: false,
+});
+
+const probeOf = (region: RegionSettings, zone: string): readonly ProbeSettings[] => {
+  const { probe } = region;
+  if (probe === null) return [];
+  const { url, interval, timeout, fall, rise } = probe;
+  const host = new URL(urlOf(region, zone)).hostname;
+  return [{ region: region.id, url, host, intervalMs: interval, timeoutMs: timeout, fall, rise }];
+};
+
+const poolOf = (pool: GtmSettings["pools"][number]): Pool => ({
+  name: pool.name,
+  models: pool.models as readonly ModelId[],
+  regions: pool.regions,
+  jurisdictions: pool.allow?.jurisdictions ?? null,
+  lastResort: lastResortOf(pool.last_resort),
+  answer: pool.answer,
+  paths: pool.paths,
+});
+
+const lastResortOf = (settings: GtmSettings["pools"][number]["last_resort"]): Pool["lastResort"] =>
+  settings.kind === "addresses" ? { kind: "addresses", ipv4: settings.a, ipv6: settings.aaaa } : settings;
