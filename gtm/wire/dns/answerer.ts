@@ -1,0 +1,69 @@
+/** The answer step with everything that it needs, put together; sockets, or another transport, go around it. */
+import type { Model } from "#gtm/domain/model.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { RegionSite } from "#gtm/domain/region.ts";
+import type { Zone } from "#gtm/domain/zone.ts";
+import type { CellSteer } from "#gtm/steering/cell.ts";
+import type { Ports } from "#gtm/steering/ports.ts";
+import type { Steer } from "#gtm/steering/steer.ts";
+import type { Clock } from "#shared/clock.ts";
+import type { DecisionId } from "#shared/ids.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Labels } from "#shared/pin-token.ts";
+import { type AnswerStep, createAnswer } from "./answer.ts";
+import { createAreas } from "./areas.ts";
+import { createAuthority } from "./authority.ts";
+import { createCells, type StandingCell } from "./cells.ts";
+import { createLabelAnswers } from "./labels.ts";
+import { negativeAnswers } from "./negative.ts";
+import { createPrivateScope } from "./private-scope.ts";
+import { createRender } from "./render.ts";
+import type { Tally, Transport } from "./tally.ts";
+import { createWhyAccess } from "./why.ts";
+import { type Addresses, steeredNames, zoneNames } from "./zone-names.ts";
+
+export type AnswererOptions = {
+  readonly zone: Zone;
+  readonly ports: Ports;
+  readonly steer: Steer;
+  readonly decideCell: CellSteer;
+  readonly regions: readonly RegionSite[];
+  readonly pools: readonly Pool[];
+  readonly models: readonly Model[];
+  /** Of conversations whose label names none. */
+  readonly defaultPool: Pool;
+  /** What `front.<zone>` answers. */
+  readonly frontAddresses: Addresses;
+  /** null: labels are not minted here; they are answered like the default pool's name. */
+  readonly labels: Labels | null;
+  /** Networks that may ask `why.<name>`, CIDR notation; empty: those names do not exist. */
+  readonly whyAllow: readonly string[];
+  /** Networks that the operator has located himself, CIDR notation. */
+  readonly ownSubnets: readonly string[];
+  readonly newId: () => DecisionId;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tally: Tally;
+};
+
+/** Steps of one answerer share what was located, decided and looked up. */
+export const createAnswerer = (options: AnswererOptions): ((transport: Transport) => AnswerStep) => {
+  const { zone, ports, clock, newId, tally } = options;
+  const contents = { ...options, front: options.frontAddresses };
+  const steered = steeredNames(contents);
+  const negative = negativeAnswers(zone);
+  const render = createRender(options.regions, negative);
+  const parts = {
+    authority: createAuthority(zone.name, zoneNames(contents, steered)),
+    areas: createAreas<StandingCell | undefined>(ports.locate, createPrivateScope(options.ownSubnets)),
+    cells: createCells({ ports, decideCell: options.decideCell, render, newId, clock }),
+    labels: createLabelAnswers({ ...options, render, onRead: tally.labelRead }),
+    negative,
+    steeredByPool: steered.ofPool,
+    why: createWhyAccess(options.whyAllow),
+    clock,
+    log: options.log,
+    tally,
+  };
+  return (transport) => createAnswer(parts, transport);
+};

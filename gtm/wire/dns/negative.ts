@@ -1,0 +1,45 @@
+/** Answers that say no: each with the SOA that tells how long the no may be kept (RFC 2308). */
+import type { Zone } from "#gtm/domain/zone.ts";
+import { emptyImage, encodeImage } from "./codec.ts";
+import { encodeExtendedError } from "./edns.ts";
+import type { Image } from "./image.ts";
+import { RCODE } from "./record-type.ts";
+import { LASTING_TTL_SECONDS, soaOf } from "./zone-names.ts";
+
+export type Negative = {
+  /** The name exists, without records of this type. */
+  readonly nodata: Image;
+  readonly nxdomain: Image;
+  /** The same as `nodata`, to be kept for less, with an extended error. */
+  readonly nodataFor: (ttlSeconds: number, error: Uint8Array) => Image;
+};
+
+export const negativeAnswers = (zone: Zone): Negative => {
+  // RFC 2308 §3: the lesser of the SOA's own TTL and its minimum.
+  const ttlSeconds = Math.min(LASTING_TTL_SECONDS, zone.soa.minimumSeconds);
+  const withSoa = (rcode: number, soaTtlSeconds: number, error: Uint8Array | null): Image =>
+    encodeImage({
+      rcode,
+      isAuthoritative: true,
+      error,
+      answers: [],
+      authority: [{ owner: { apex: zone.name }, ttlSeconds: soaTtlSeconds, data: soaOf(zone) }],
+      additional: [],
+    });
+  return {
+    nodata: withSoa(RCODE.NOERROR, ttlSeconds, null),
+    nxdomain: withSoa(RCODE.NXDOMAIN, ttlSeconds, null),
+    nodataFor: (shorterSeconds, error) => withSoa(RCODE.NOERROR, Math.min(ttlSeconds, shorterSeconds), error),
+  };
+};
+
+/** Never with the authority bit, nor with a referral to the root (RFC 1034 §4.3.1 leaves it open; amplifiers live of it). */
+export const REFUSALS = {
+  formerr: emptyImage(RCODE.FORMERR, false),
+  notimp: emptyImage(RCODE.NOTIMP, false),
+  badvers: emptyImage(RCODE.BADVERS, false),
+  refused: emptyImage(RCODE.REFUSED, false),
+  servfail: emptyImage(RCODE.SERVFAIL, false),
+  outside: emptyImage(RCODE.REFUSED, false, encodeExtendedError("not-authoritative", "")),
+  prohibited: emptyImage(RCODE.REFUSED, false, encodeExtendedError("prohibited", "")),
+} as const satisfies Readonly<Record<string, Image>>;

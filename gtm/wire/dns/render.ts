@@ -1,0 +1,99 @@
+/** A decision as a DNS answer: the addresses of a region, of the pool's last resort, or a no. */
+import type { Decision } from "#gtm/domain/decision.ts";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { RegionSite } from "#gtm/domain/region.ts";
+import type { RegionId } from "#shared/ids.ts";
+import { emptyImage, encodeImage } from "./codec.ts";
+import { encodeExtendedError } from "./edns.ts";
+import type { Image } from "./image.ts";
+import type { Negative } from "./negative.ts";
+import { RCODE } from "./record-type.ts";
+import type { Addresses } from "./zone-names.ts";
+
+export type Rendered = {
+  readonly image: Image;
+  /** Whether another client might have got another answer; where not, it holds for everybody (RFC 7871 §7.4). */
+  readonly isTailored: boolean;
+};
+
+/** @param mostTtlSeconds the decision's own TTL where that is shorter */
+export type Render = (decision: Decision, family: 4 | 6, mostTtlSeconds?: number) => Rendered;
+
+const NO_REGION = encodeExtendedError("no-reachable-authority", "no region can serve");
+const NOT_ALLOWED = encodeExtendedError("prohibited", "data residency leaves no region");
+
+export const createRender = (regions: readonly RegionSite[], negative: Negative): Render => {
+  const endpoints = new Map<RegionId, Addresses>(regions.map(({ id, endpoint }) => [id, endpoint]));
+  // What a region answers does not depend on who asks: a handful of images serves all cells.
+  const images = new Map<string, Image>();
+  const regionImage = (region: RegionId, family: 4 | 6, ttlSeconds: number): Image => {
+    const key = `${region}|${family}|${ttlSeconds}`;
+    const known = images.get(key);
+    if (known !== undefined) return known;
+    const made = addressImage(endpoints.get(region) ?? NO_ADDRESSES, family, ttlSeconds, null) ?? negative.nodata;
+    images.set(key, made);
+    return made;
+  };
+  const lastResort = (decision: Decision, family: 4 | 6, ttlSeconds: number): Image => {
+    const addresses = lastResortAddresses(decision, family, endpoints);
+    if (addresses !== null) {
+      return addressImage(addresses, family, ttlSeconds, NO_REGION) ?? negative.nodataFor(ttlSeconds, NO_REGION);
+    }
+    return emptyImage(RCODE.SERVFAIL, false, isForbidden(decision) ? NOT_ALLOWED : NO_REGION);
+  };
+  return (decision, family, mostTtlSeconds = decision.ttlSeconds) => {
+    const ttlSeconds = Math.min(decision.ttlSeconds, mostTtlSeconds);
+    const region = regionOf(decision.verdict);
+    if (region === null) return { image: lastResort(decision, family, ttlSeconds), isTailored: false };
+    const image = regionImage(region, family, ttlSeconds);
+    return { image, isTailored: image.answerCount > 0 };
+  };
+};
+
+const NO_ADDRESSES: Addresses = { ipv4: [], ipv6: [] };
+
+/** @returns null: SERVFAIL */
+const lastResortAddresses = (
+  { lastResort }: Decision,
+  family: 4 | 6,
+  endpoints: ReadonlyMap<RegionId, Addresses>,
+): Addresses | null => {
+  if (lastResort === null) return null;
+  switch (lastResort.kind) {
+    case "regions":
+      return (
+        lastResort.order
+          .map((region) => endpoints.get(region) ?? NO_ADDRESSES)
+          .find((addresses) => inFamily(addresses, family).length > 0) ?? NO_ADDRESSES
+      );
+    case "addresses":
+      return lastResort;
+    case "nodata":
+      return NO_ADDRESSES;
+    case "servfail":
+      return null;
+  }
+};
+
+/** The pool has a last resort, and where its data may go leaves nothing of it. */
+const isForbidden = ({ turn, lastResort }: Decision): boolean =>
+  turn.pool.lastResort.kind === "regions" && lastResort?.kind === "servfail";
+
+const inFamily = (addresses: Addresses, family: 4 | 6): readonly string[] =>
+  family === 4 ? addresses.ipv4 : addresses.ipv6;
+
+/** @returns null where there are no addresses of the family */
+const addressImage = (
+  addresses: Addresses,
+  family: 4 | 6,
+  ttlSeconds: number,
+  error: Uint8Array | null,
+): Image | null => {
+  const answers = inFamily(addresses, family).map((address) => ({
+    owner: "question" as const,
+    ttlSeconds,
+    data: { type: family === 4 ? ("A" as const) : ("AAAA" as const), address },
+  }));
+  if (answers.length === 0) return null;
+  return encodeImage({ rcode: RCODE.NOERROR, isAuthoritative: true, error, answers, authority: [], additional: [] });
+};

@@ -1,0 +1,149 @@
+/** What a sound query is answered with: the image, and for whom it holds. */
+import type { Clock } from "#shared/clock.ts";
+import type { PoolName } from "#shared/ids.ts";
+import type { Areas, Asker } from "./areas.ts";
+import type { Authority, Subject, Target } from "./authority.ts";
+import type { Cells, StandingCell } from "./cells.ts";
+import { encodeImage } from "./codec.ts";
+import type { DnsQuery } from "./dns-query.ts";
+import type { DnsReply, Image } from "./image.ts";
+import type { LabelAnswers, StandingLabel } from "./labels.ts";
+import { type Negative, REFUSALS } from "./negative.ts";
+import { CLASS, RCODE, TYPE } from "./record-type.ts";
+import type { Rendered } from "./render.ts";
+import type { Transport } from "./tally.ts";
+import { decisionTexts, FIXED_TEXTS, type WhyAccess, whyImage } from "./why.ts";
+import type { SteeredName, ZoneName } from "./zone-names.ts";
+
+export type ResolveOptions = {
+  readonly authority: Authority;
+  readonly areas: Areas<StandingCell | undefined>;
+  readonly cells: Cells;
+  readonly labels: LabelAnswers;
+  readonly negative: Negative;
+  readonly steeredByPool: ReadonlyMap<PoolName, SteeredName>;
+  readonly why: WhyAccess;
+  readonly clock: Pick<Clock, "monotonicMs">;
+};
+
+/** What has to be waited for: then resolve again with what the promise brings. `overload`: do not answer. */
+export type Wait = Promise<StandingLabel> | "overload";
+
+/**
+ * @param reply its scope is set: null where the reply does not speak of the client's subnet
+ * @param found what the promise brought; null at first
+ */
+export type Resolve = (query: DnsQuery, reply: DnsReply, found: StandingLabel | null) => Image | Wait;
+
+/** RFC 8482 §4.2: ANY is answered with next to nothing, so that nobody can aim it at others. */
+const ANY_ANSWER: Image = encodeImage({
+  rcode: RCODE.NOERROR,
+  isAuthoritative: true,
+  error: null,
+  answers: [{ owner: "question", ttlSeconds: 3_600, data: { type: "HINFO", cpu: "RFC8482", os: "" } }],
+  authority: [],
+  additional: [],
+});
+
+export const createResolve = (options: ResolveOptions, transport: Transport): Resolve => {
+  const { authority, areas, cells, labels, negative, steeredByPool, why, clock } = options;
+  const asker: Asker<StandingCell | undefined> = { area: areas.ofSource("0.0.0.0"), scopeBits: 0 };
+
+  const cellFor = (query: DnsQuery, name: SteeredName, family: 4 | 6): StandingCell | null => {
+    areas.find(query, asker);
+    return cells.find(asker.area, name, family);
+  };
+  const give = (standing: StandingCell, { image, isTailored }: Rendered, reply: DnsReply): Image => {
+    standing.answered.value += 1;
+    if (isTailored) reply.scopeBits = asker.scopeBits;
+    return image;
+  };
+
+  const known = (query: DnsQuery, reply: DnsReply, { fixed, steered }: ZoneName): Image => {
+    if (steered !== null && isAddressType(query.type)) {
+      const standing = cellFor(query, steered, familyOf(query));
+      return standing === null ? negative.nodata : give(standing, standing.rendered, reply);
+    }
+    if (query.type === TYPE.ANY && (steered !== null || fixed.size > 0)) return ANY_ANSWER;
+    return fixed.get(query.type) ?? negative.nodata;
+  };
+
+  const lookedUp = (query: DnsQuery, label: string, found: StandingLabel | null): StandingLabel | Wait =>
+    found ?? labels.standing(label) ?? labels.lookUp(label, areas.ofSource(query.peer).client.subnet) ?? "overload";
+
+  const conversation = (query: DnsQuery, reply: DnsReply, label: StandingLabel): Image => {
+    // A conversation with a home does not depend on who asks: scope 0.
+    if (label.kind === "home") return (familyOf(query) === 4 ? label.ipv4 : label.ipv6).image;
+    const name = steeredByPool.get(label.pool);
+    const standing = name === undefined ? null : cellFor(query, name, familyOf(query));
+    return standing === null ? negative.nodata : give(standing, cells.brief(standing), reply);
+  };
+
+  /** A cell's decision is told for IPv4 where there is one: names rarely have IPv6 only. */
+  const cellTexts = (query: DnsQuery, name: SteeredName | null): readonly string[] => {
+    const standing = name === null ? null : cellFor(query, name, name.ipv4 === null ? 6 : 4);
+    return standing === null ? FIXED_TEXTS : decisionTexts(standing.decision, clock.monotonicMs());
+  };
+  const labelTexts = (query: DnsQuery, label: StandingLabel): readonly string[] =>
+    label.kind === "home"
+      ? decisionTexts(label.decision, clock.monotonicMs())
+      : cellTexts(query, steeredByPool.get(label.pool) ?? null);
+
+  const inquiry = (query: DnsQuery, of: Subject, found: StandingLabel | null): Image | Wait => {
+    if (!why.isOn) return negative.nxdomain;
+    if (!why.allows(query.peer)) return REFUSALS.prohibited;
+    if (query.type !== TYPE.TXT) return query.type === TYPE.ANY ? ANY_ANSWER : negative.nodata;
+    if (of.kind === "known") return whyImage(cellTexts(query, of.name.steered));
+    const label = lookedUp(query, of.label, found);
+    return isWait(label) ? label : whyImage(labelTexts(query, label));
+  };
+
+  return (query, reply, found) => {
+    const refusal = refusalOf(query, transport);
+    if (refusal !== null) return refusal;
+    // From here on every reply to a client subnet carries one (RFC 7871 §7.2.1); unless it decided, the scope is 0.
+    reply.scopeBits = 0;
+    const target: Target = authority.find(query);
+    switch (target.kind) {
+      case "known":
+        return known(query, reply, target.name);
+      case "label": {
+        if (!isAddressType(query.type)) return query.type === TYPE.ANY ? ANY_ANSWER : negative.nodata;
+        const label = lookedUp(query, target.label, found);
+        return isWait(label) ? label : conversation(query, reply, label);
+      }
+      case "why":
+        return inquiry(query, target.of, found);
+      case "missing":
+        return negative.nxdomain;
+      case "outside":
+        return REFUSALS.outside;
+    }
+  };
+};
+
+const isWait = (label: StandingLabel | Wait): label is Wait => label === "overload" || label instanceof Promise;
+
+const isAddressType = (type: number): boolean => type === TYPE.A || type === TYPE.AAAA;
+
+const familyOf = ({ type }: DnsQuery): 4 | 6 => (type === TYPE.A ? 4 : 6);
+
+/** Classes that are not ours, and types that are no data but requests (RFC 6895 §3.1). */
+const refusalOf = (query: DnsQuery, transport: Transport): Image | null => {
+  if (query.class !== CLASS.IN && query.class !== CLASS.ANY) return REFUSALS.refused;
+  switch (query.type) {
+    case TYPE.AXFR:
+    case TYPE.IXFR:
+      // A transfer is impossible over UDP, and over TCP it is nobody's.
+      return transport === "udp" ? REFUSALS.notimp : REFUSALS.refused;
+    case TYPE.MAILA:
+    case TYPE.MAILB:
+    case TYPE.TKEY:
+      return REFUSALS.notimp;
+    case TYPE.OPT:
+    case TYPE.TSIG:
+      return REFUSALS.formerr;
+    default:
+      return null;
+  }
+};

@@ -1,0 +1,76 @@
+/** One TCP socket and its connections: many queries at once, answers in any order, and no peer can hold more than its share. */
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import type { Clock } from "#shared/clock.ts";
+import { TCP_PAYLOAD_OCTETS } from "./answer.ts";
+import { type Connection, createConnection } from "./tcp-connection.ts";
+import type { Listener, ListenerOptions } from "./udp-listener.ts";
+
+export type TcpListenerOptions = ListenerOptions & { readonly clock: Pick<Clock, "monotonicMs"> };
+
+/** How often idle connections are looked for. */
+const SWEEP_MS = 1_000;
+
+export const createTcpListener = (options: TcpListenerOptions): Listener => {
+  const { tally, log, limits, clock } = options;
+  // The one idle longest comes first: a connection moves to the end with every query.
+  const connections = new Set<Connection>();
+  const scratch = Buffer.alloc(TCP_PAYLOAD_OCTETS + 2);
+  let server: Server | null = null;
+  let sweeping: NodeJS.Timeout | null = null;
+
+  const drop = (connection: Connection, reason: string): void => {
+    tally.tcpClosed(reason);
+    connection.destroy();
+  };
+  const accept = (socket: Socket): void => {
+    const [longestIdle] = connections;
+    if (connections.size >= limits.tcpConnections && longestIdle !== undefined) drop(longestIdle, "evicted");
+    const connection: Connection = createConnection(socket, {
+      ...options,
+      scratch,
+      onQuery: () => {
+        connections.delete(connection);
+        connections.add(connection);
+      },
+      onClosed: () => {
+        connections.delete(connection);
+        tally.tcpConnections(connections.size);
+      },
+    });
+    connections.add(connection);
+    tally.tcpConnections(connections.size);
+  };
+  const sweep = (): void => {
+    const oldestMs = clock.monotonicMs() - limits.tcpIdleMs;
+    for (const connection of connections) {
+      if (connection.lastQueryAtMs() > oldestMs) return;
+      drop(connection, "idle");
+    }
+  };
+
+  return {
+    open: async ({ address, port }) => {
+      const made = createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: limits.tcpUnsentOctets }, accept);
+      made.listen({ host: address, port, ipv6Only: address.includes(":") });
+      await once(made, "listening");
+      made.on("error", (fault) => log.warn("dns.socket-error", { address, fault: fault.message }));
+      sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.tcpIdleMs / 4)).unref();
+      server = made;
+      const bound = made.address();
+      return bound === null || typeof bound === "string" ? port : bound.port;
+    },
+    close: async () => {
+      if (sweeping !== null) clearInterval(sweeping);
+      if (server === null) return;
+      const closed = once(server, "close");
+      server.close();
+      for (const connection of connections) connection.finish();
+      const deadline = setTimeout(() => {
+        for (const connection of connections) drop(connection, "stopping");
+      }, limits.tcpCloseMs);
+      await closed;
+      clearTimeout(deadline);
+    },
+  };
+};

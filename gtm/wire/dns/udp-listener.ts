@@ -1,0 +1,141 @@
+/** One UDP socket: what comes in is answered from where it came in; no send error ends anything. */
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { once } from "node:events";
+import type { Logger } from "#shared/logger.ts";
+import type { AnswerStep } from "./answer.ts";
+import { UDP_PAYLOAD_OCTETS } from "./edns.ts";
+import type { DnsLimits } from "./limit.ts";
+import type { Tally } from "./tally.ts";
+
+export type ListenAddress = { readonly address: string /** 0: any free one. */; readonly port: number };
+
+export type Listener = {
+  /** @returns the port; @throws what the system says when the address cannot be had */
+  readonly open: (at: ListenAddress) => Promise<number>;
+  /** Takes nothing new, sends what is under way, closes. */
+  readonly close: () => Promise<void>;
+};
+
+export type ListenerOptions = {
+  readonly answer: AnswerStep;
+  readonly tally: Tally;
+  readonly log: Logger;
+  readonly limits: DnsLimits;
+};
+
+/** A burst of queries waits in the kernel rather than being dropped there; Linux cuts this to net.core.rmem_max. */
+const RECEIVE_BUFFER_OCTETS = 4 * 1024 * 1024;
+
+/** Where one answer is written, and waits until the kernel has taken it. */
+type Slot = {
+  readonly octets: Buffer;
+  /** By length, made when first used. */
+  readonly views: Buffer[];
+  readonly sent: (error: Error | null) => void;
+};
+
+export const createUdpListener = ({ answer, tally, log, limits }: ListenerOptions): Listener => {
+  let socket: Socket | null = null;
+  let isClosing = false;
+  let underWay = 0;
+  let slots = 0;
+  const free: Slot[] = [];
+  const idle = Promise.withResolvers<void>();
+
+  const begun = (): void => {
+    underWay += 1;
+  };
+  const ended = (error: Error | null): void => {
+    underWay -= 1;
+    if (error !== null) tally.sendFailed("udp");
+    if (isClosing && underWay === 0) idle.resolve();
+  };
+  const takeSlot = (): Slot | null => {
+    const slot = free.pop();
+    if (slot !== undefined) return slot;
+    if (slots >= limits.udpUnsentAnswers) return null;
+    slots += 1;
+    const made: Slot = {
+      octets: Buffer.alloc(UDP_PAYLOAD_OCTETS),
+      views: [],
+      sent: (error) => {
+        free.push(made);
+        ended(error);
+      },
+    };
+    return made;
+  };
+  const send = (from: Socket, octets: Uint8Array, peer: RemoteInfo, sent: (error: Error | null) => void): void => {
+    begun();
+    try {
+      from.send(octets, peer.port, peer.address, sent);
+    } catch (fault) {
+      sent(fault instanceof Error ? fault : new Error(String(fault)));
+    }
+  };
+  const sendLater = async (from: Socket, pending: Promise<Uint8Array | null>, peer: RemoteInfo): Promise<void> => {
+    begun();
+    const octets = await pending;
+    if (octets !== null) send(from, octets, peer, ended);
+    ended(null);
+  };
+
+  const receive = (from: Socket, message: Buffer, peer: RemoteInfo): void => {
+    // Nobody listens on port 0, and sending to it throws.
+    const refusal = isClosing ? "stopping" : peer.port === 0 ? "port-zero" : null;
+    const slot = refusal === null ? takeSlot() : null;
+    if (slot === null) {
+      tally.dropped(refusal ?? "overload");
+      return;
+    }
+    const length = answer(message, peer.address, slot.octets);
+    if (typeof length === "number" && length > 0) {
+      send(from, viewOf(slot, length), peer, slot.sent);
+      return;
+    }
+    free.push(slot);
+    if (typeof length !== "number") void sendLater(from, length, peer);
+  };
+
+  return {
+    open: async ({ address, port }) => {
+      const family = address.includes(":") ? 6 : 4;
+      const made = createSocket({
+        type: family === 6 ? "udp6" : "udp4",
+        // IPv4 has a socket of its own, on the same port.
+        ipv6Only: family === 6,
+        recvBufferSize: RECEIVE_BUFFER_OCTETS,
+        // Peers are addresses, not names: the default look-up would cost a turn of the event loop for each answer.
+        lookup: (host, _options, done) => done(null, host, family),
+      });
+      const listening = once(made, "listening");
+      try {
+        made.bind(port, address);
+        await listening;
+      } catch (fault) {
+        made.close();
+        throw fault;
+      }
+      made.on("error", (fault) => {
+        tally.sendFailed("udp");
+        log.warn("dns.socket-error", { address, fault: fault.message });
+      });
+      made.on("message", (message, peer) => receive(made, message, peer));
+      socket = made;
+      return made.address().port;
+    },
+    close: async () => {
+      isClosing = true;
+      if (underWay > 0) await idle.promise;
+      if (socket === null) return;
+      const closed = once(socket, "close");
+      socket.close();
+      await closed;
+    },
+  };
+};
+
+const viewOf = (slot: Slot, length: number): Buffer => {
+  slot.views[length] ??= slot.octets.subarray(0, length);
+  return slot.views[length];
+};

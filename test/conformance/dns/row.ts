@@ -1,0 +1,94 @@
+/** One row of the checklist, and what rows look at in a reply. */
+import assert from "node:assert/strict";
+import type { QueryWish, Reply } from "#test/support/dns-client.ts";
+import { subnetOption } from "#test/support/dns-client.ts";
+import { ZONE } from "#test/support/dns-zone.ts";
+
+export type Over = "udp" | "tcp";
+export type Row = {
+  /** P-number of the design's checklist, or the paragraph of the RFC. */
+  readonly row: string;
+  readonly what: string;
+  readonly query: QueryWish;
+  /** Both where absent. */
+  readonly over?: readonly Over[];
+  readonly expect: (reply: Reply, query: Buffer) => void;
+};
+
+export const Z = ZONE.name;
+/** Record types by number, so that no table of ours is asked. */
+export const NS = 2;
+export const SOA = 6;
+export const TXT = 16;
+export const AAAA = 28;
+export const DS = 43;
+export const HTTPS = 65;
+export const ANY = 255;
+/** OPT with the subnet that the test zone places in Frankfurt. */
+export const FRANKFURT = { options: subnetOption(1, 24, [192, 0, 2]) };
+
+export const flagsOf = ({ octets }: Reply) => {
+  const high = octets[2] ?? 0;
+  const low = octets[3] ?? 0;
+  return {
+    qr: high >>> 7,
+    opcode: (high >>> 3) & 15,
+    aa: (high >>> 2) & 1,
+    tc: (high >>> 1) & 1,
+    rd: high & 1,
+    /** RA, Z, AD, CD. */
+    low: low >>> 4,
+  };
+};
+export const countsOf = ({ octets }: Reply): readonly number[] => [4, 6, 8, 10].map((at) => octets.readUInt16BE(at));
+
+export const isAnswer =
+  (...data: readonly string[]) =>
+  (reply: Reply): void => {
+    assert.equal(reply.rcode, 0);
+    assert.equal(flagsOf(reply).aa, 1);
+    assert.deepEqual(reply.data, data);
+  };
+export const isNegative =
+  (rcode: number) =>
+  (reply: Reply): void => {
+    assert.equal(reply.rcode, rcode);
+    assert.equal(flagsOf(reply).aa, 1);
+    assert.deepEqual(countsOf(reply).slice(0, 3), [1, 0, 1]);
+    assert.equal(reply.soa?.name, Z);
+    assert.equal(reply.soa?.ttl, 30, "the lesser of the SOA's TTL and its minimum");
+  };
+export const isNodata = isNegative(0);
+export const isNxdomain = isNegative(3);
+export const hasRcode =
+  (rcode: number) =>
+  (reply: Reply): void => {
+    assert.equal(reply.rcode, rcode);
+    assert.deepEqual(countsOf(reply).slice(1, 3), [0, 0], "neither answer nor authority");
+    assert.equal(flagsOf(reply).aa, 0);
+  };
+export const FORMERR = hasRcode(1);
+export const REFUSED = hasRcode(5);
+
+export const hasScope =
+  (scope: number | null) =>
+  (reply: Reply): void =>
+    assert.equal(reply.scope, scope);
+export const both =
+  (...checks: readonly ((reply: Reply) => void)[]) =>
+  (reply: Reply): void => {
+    for (const check of checks) check(reply);
+  };
+export const withOptions = (options: Buffer, wish: QueryWish = {}): QueryWish => ({ opt: { options }, ...wish });
+
+export const hasOpt = (reply: Reply): void => {
+  assert.equal(reply.opt?.ednsVersion, 0);
+  assert.equal(reply.opt?.udpPayloadSize, 1_232);
+};
+export const isTruncated = (reply: Reply): void => {
+  assert.equal(reply.rcode, 0);
+  assert.equal(flagsOf(reply).tc, 1);
+  assert.deepEqual(countsOf(reply).slice(1, 3), [0, 0]);
+};
+export const optionCodes = (reply: Reply): readonly number[] =>
+  (reply.opt?.options ?? []).map((one) => Number(one.code));
