@@ -1,0 +1,33 @@
+/** Which engine a page comes from: the ones that are read, and the ones that are known by name and refused. */
+import type { Engine, EnginePayloads } from "./engine.ts";
+import { vllm } from "./vllm.ts";
+
+export const ENGINES: readonly Engine[] = [vllm];
+
+/** Prefixes of pages that this version cannot read, so that it can say whose they are. */
+const UNREAD: readonly (readonly [engine: string, prefix: RegExp])[] = [
+  ["sglang", /^sglang[:_]/],
+  ["tgi", /^tgi_/],
+  ["trtllm", /^(?:trtllm_|nv_trt_llm_)/],
+  ["llama-cpp", /^llamacpp:/],
+  ["dynamo", /^dynamo_/],
+  ["lmcache", /^lmcache[:_]/],
+];
+
+/** Names that a configuration may ask for and this version refuses. */
+export const UNREAD_ENGINES: readonly string[] = [...UNREAD.map(([engine]) => engine), "ollama", "triton", "nim"];
+
+export type Choice =
+  | { readonly kind: "engine"; readonly engine: Engine }
+  /** Named, but not read by this version. */
+  | { readonly kind: "unsupported"; readonly name: string }
+  | { readonly kind: "unrecognised" };
+
+/** @param wish a name out of ENGINES, or `auto`: by the names on the page, else by who owns the listed models */
+export const engineOf = (wish: string, payloads: EnginePayloads): Choice => {
+  const engine = ENGINES.find(({ name, recognises }) => (wish === "auto" ? recognises(payloads) : name === wish));
+  if (engine !== undefined) return { kind: "engine", engine };
+  const names = [...(payloads.page?.samples.keys() ?? [])];
+  const [unread] = UNREAD.find(([, prefix]) => names.some((name) => prefix.test(name))) ?? [];
+  return unread === undefined ? { kind: "unrecognised" } : { kind: "unsupported", name: unread };
+};
