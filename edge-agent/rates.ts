@@ -1,0 +1,120 @@
+/** What one replica's counters did over the last minute: rates and means, honest over restarts, silent where several processes answer. */
+import type { Counters, Cumulative } from "./engines/engine.ts";
+import type { History, Scrape } from "./history.ts";
+
+/** Growth over the window; null: not known, or nothing happened that could be averaged. */
+export type ReplicaRates = {
+  readonly computedTokensPerSecond: number | null;
+  readonly promptTokensPerSecond: number | null;
+  readonly outputTokensPerSecond: number | null;
+  readonly prefixCache: { readonly queries: number; readonly hits: number } | null;
+  /** Computed tokens per second of prefill time, and how many prefills that rests on. */
+  readonly prefill: { readonly tokensPerSecond: number; readonly prefills: number } | null;
+  /** Computed prompt tokens, and the first tokens that came out of them. */
+  readonly perFirstToken: { readonly computedTokens: number; readonly firstTokens: number } | null;
+  readonly interToken: Summary | null;
+  /** Over the window; where no request ended in it, over the process's life. */
+  readonly decode: Summary | null;
+  readonly firstToken: FirstToken | null;
+};
+
+export type Summary = { readonly count: number; readonly seconds: number };
+export type FirstToken = {
+  /** Replicas may be pooled only where this is the same. */
+  readonly source: string;
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+};
+
+export const NO_RATES: ReplicaRates = {
+  computedTokensPerSecond: null,
+  promptTokensPerSecond: null,
+  outputTokensPerSecond: null,
+  prefixCache: null,
+  prefill: null,
+  perFirstToken: null,
+  interToken: null,
+  decode: null,
+  firstToken: null,
+};
+
+export const ratesOf = (history: History): ReplicaRates => {
+  if (history.isShared) return NO_RATES;
+  const over = <T>(measure: Measure<T>): T | null => overWindow(history.scrapes, measure);
+  const perSecond = (quantity: Quantity): number | null =>
+    over((earlier, later) => {
+      const grown = growth(earlier.counters[quantity], later.counters[quantity]);
+      const seconds = (later.atMs - earlier.atMs) / 1_000;
+      return grown === null || !(seconds > 0) ? null : (grown.values[0] ?? 0) / seconds;
+    });
+  return {
+    computedTokensPerSecond: perSecond("computedTokens"),
+    promptTokensPerSecond: perSecond("promptTokens"),
+    outputTokensPerSecond: perSecond("outputTokens"),
+    prefixCache: over(prefixCacheOver),
+    prefill: over(prefillOver),
+    perFirstToken: over(perFirstTokenOver),
+    interToken: over((earlier, later) => summaryOf(growth(earlier.counters.interToken, later.counters.interToken))),
+    decode:
+      over((earlier, later) => summaryOf(growth(earlier.counters.decode, later.counters.decode))) ??
+      summaryOf(history.scrapes.at(-1)?.counters.decode[0] ?? null),
+    firstToken: over(firstTokenOver),
+  };
+};
+
+type Measure<T> = (earlier: Scrape, later: Scrape) => T | null;
+type Quantity = Exclude<keyof Counters, "firstTokenBounds">;
+
+/** Over the longest span that has an answer: a source may have appeared in the middle of the window. */
+const overWindow = <T>(scrapes: readonly Scrape[], measure: Measure<T>): T | null => {
+  const later = scrapes.at(-1);
+  for (const earlier of scrapes.slice(0, -1)) {
+    const measured = later === undefined ? null : measure(earlier, later);
+    if (measured !== null) return measured;
+  }
+  return null;
+};
+
+/** How much a quantity grew, by the best source that both scrapes have. @returns null where none has, or where it fell */
+export const growth = (earlier: readonly Cumulative[], later: readonly Cumulative[]): Cumulative | null => {
+  for (const { source, values } of later) {
+    const before = earlier.find((other) => other.source === source && other.values.length === values.length);
+    if (before === undefined) continue;
+    const grown = values.map((value, at) => value - (before.values[at] ?? 0));
+    return grown.every((value) => value >= 0) ? { source, values: grown } : null;
+  }
+  return null;
+};
+
+const prefixCacheOver: Measure<{ queries: number; hits: number }> = (earlier, later) => {
+  const grown = growth(earlier.counters.prefixCache, later.counters.prefixCache);
+  const [queries = 0, hits = 0, secondTierHits = 0] = grown?.values ?? [];
+  return grown === null ? null : { queries, hits: hits + secondTierHits };
+};
+
+const prefillOver: Measure<{ tokensPerSecond: number; prefills: number }> = (earlier, later) => {
+  const computed = growth(earlier.counters.computedTokens, later.counters.computedTokens)?.values[0];
+  const prefill = growth(earlier.counters.prefill, later.counters.prefill);
+  const [prefills = 0, seconds = 0] = prefill?.values ?? [];
+  if (computed === undefined || !(computed > 0) || !(seconds > 0) || !(prefills > 0)) return null;
+  const tokensPerSecond = computed / seconds;
+  return Number.isFinite(tokensPerSecond) ? { tokensPerSecond, prefills } : null;
+};
+
+const perFirstTokenOver: Measure<{ computedTokens: number; firstTokens: number }> = (earlier, later) => {
+  const computedTokens = growth(earlier.counters.computedTokens, later.counters.computedTokens)?.values[0];
+  const firstTokens = growth(earlier.counters.firstToken, later.counters.firstToken)?.values.at(-1);
+  return computedTokens === undefined || firstTokens === undefined ? null : { computedTokens, firstTokens };
+};
+
+const firstTokenOver: Measure<FirstToken> = (earlier, later) => {
+  const grown = growth(earlier.counters.firstToken, later.counters.firstToken);
+  if (grown === null) return null;
+  return { source: grown.source, bounds: later.counters.firstTokenBounds, counts: grown.values };
+};
+
+/** @returns null where nothing was counted, of which there is no mean */
+const summaryOf = (counted: Cumulative | null): Summary | null => {
+  const [count = 0, seconds = 0] = counted?.values ?? [];
+  return count > 0 ? { count, seconds } : null;
+};
