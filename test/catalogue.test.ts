@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ERROR_TABLE } from "#shared/errors.ts";
-import { faultsOfCodes, faultsOfEvents, faultsOfMetrics, metricsIn } from "./architecture/catalogue.ts";
-import { programFiles } from "./architecture/source-files.ts";
+import { evasionsIn, faultsOfCodes, faultsOfEvents, faultsOfMetrics, metricsIn } from "./architecture/catalogue.ts";
+import { programFiles, sourceFiles } from "./architecture/source-files.ts";
 
 const files = programFiles();
 const planted = (text: string) => [{ path: "gtm/x.ts", text }];
@@ -54,4 +54,19 @@ describe("the log events of the sources", () => {
       assert.equal(faultsOfEvents(planted(`log.warn("${event}", { region });`)).length, 1);
     });
   }
+});
+
+describe("the tests", () => {
+  const tests = sourceFiles().filter(({ path }) => path.startsWith("test/"));
+  it("are all run: none is skipped, put off, or run alone", () => assert.deepEqual(evasionsIn(tests), []));
+  const evasions = [
+    "it.skip(",
+    "describe.only(",
+    "test.todo(",
+    "it('x', { skip: true }",
+    "t.skip()",
+    "{ todo: 'later' }",
+  ];
+  for (const text of evasions)
+    it(`would not pass with ${text}`, () => assert.equal(evasionsIn(planted(text)).length, 1));
 });

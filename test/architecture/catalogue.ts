@@ -1,6 +1,6 @@
 /** Names that operators meet, read from the sources: error codes, metrics, log events. */
 import { faultOfMetric, type MetricKind } from "#shared/metric-name.ts";
-import { withoutComments } from "./source.ts";
+import { codeOf, withoutComments } from "./source.ts";
 import type { SourceFile } from "./source-files.ts";
 
 /** Codes have the form of some environment variables; a variable is read from `env`, a code never is. */
@@ -49,3 +49,9 @@ export const faultsOfEvents = (files: readonly SourceFile[]): readonly string[] 
   namesIn(files, EVENT)
     .filter((event) => !EVENT_FORM.test(event))
     .map((event) => `"${event}" is no event: expected dotted words, such as report.stale`);
+
+const EVASION = /\b(?:it|test|describe|suite|t)\.(?:skip|todo|only)\b|\{\s*(?:skip|todo|only):/g;
+
+/** Strings are not looked into. */
+export const evasionsIn = (files: readonly SourceFile[]): readonly string[] =>
+  files.flatMap(({ path, text }) => [...codeOf(text).matchAll(EVASION)].map(([found]) => `${path}: ${found}`));

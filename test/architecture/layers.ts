@@ -46,6 +46,7 @@ export const LAYERS: readonly Layer[] = [
       "shared/",
       "geoip-lite",
       "mmdb-lib",
+      "undici",
       "ipaddr.js",
       "lru-cache",
       "zod",
@@ -88,6 +89,10 @@ export const LAYERS: readonly Layer[] = [
     ],
   },
   { files: ["gtm/cli/"], may: ["gtm/", "shared/", "commander", "dns2", "zod", "node:"] },
+  {
+    files: ["gtm/config/"],
+    may: ["gtm/config/", "gtm/steering/", "gtm/domain/", "shared/", "ipaddr.js", "zod", "node:"],
+  },
   // The composition root: main, configuration, and what they are made of; no further folder.
   { files: ["gtm/*"], may: ["gtm/", "shared/", "commander", "ulid", "ipaddr.js", "zod", "node:"] },
   { files: AGENT_ARITHMETIC, may: [...AGENT_ARITHMETIC, "shared/ids.ts", "shared/report.ts"] },
@@ -122,6 +127,11 @@ export const DOORS: readonly Door[] = [
   {
     dependency: "ipaddr.js",
     files: ["gtm/datalayer/", "gtm/wire/http/", "gtm/wire/admin/", "gtm/config", "edge-agent/"],
+  },
+  // The datalayer speaks HTTP to nobody but the regions it probes.
+  {
+    dependency: "undici",
+    files: ["gtm/datalayer/probe", "gtm/wire/http/", "gtm/wire/admin/", "edge-agent/"],
   },
   { dependency: "lru-cache", files: ["gtm/datalayer/", "gtm/wire/"] },
   { dependency: "commander", files: ["gtm/cli/", "gtm/main.ts", "edge-agent/main.ts"] },

@@ -215,6 +215,18 @@ export const PLANTED: readonly Planted[] = [
     text: "await fetch(url);",
     says: /fetch\( in code/,
   },
+  {
+    what: "a wire in the configuration",
+    path: "gtm/config/x.ts",
+    text: 'import "#gtm/wire/dns/server.ts";',
+    says: /layer/,
+  },
+  {
+    what: "undici in a store",
+    path: "gtm/datalayer/world-source.ts",
+    text: 'import { Agent } from "undici";',
+    says: /undici is imported only by/,
+  },
 ];
 
 export const HARMLESS: readonly Omit<Planted, "says">[] = [

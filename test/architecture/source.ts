@@ -16,7 +16,7 @@ const SIDE_EFFECT = /\bimport\s*["']([^"'\n]+)["']/g;
 const CALLED = /\b(?:import|require|import\.meta\.resolve|getBuiltinModule)\s*\(\s*(?:["']([^"'\n]*)["']\s*[,)])?/g;
 
 /** The text without comments and without strings, except those that name a module. */
-const codeOf = (text: string): string =>
+export const codeOf = (text: string): string =>
   text.replaceAll(COMMENTS_AND_STRINGS, (found, at: number) => {
     if (found.startsWith("/")) return " ";
     return !found.startsWith("`") && BEFORE_SPECIFIER.test(text.slice(Math.max(0, at - 60), at)) ? found : '""';
