@@ -1,0 +1,70 @@
+/** The agent's main flow: ask the engines, read what they say, learn from it, assemble the report, publish it; each second again. */
+import type { RegionReport } from "#shared/report.ts";
+import { signReport } from "#shared/report-signature.ts";
+import { assemble, type Identity } from "./assemble.ts";
+import { type Endpoint, learn, newEndpoint } from "./endpoint.ts";
+import type { AgentPorts } from "./ports.ts";
+import { readEngine, readGpus } from "./read-answers.ts";
+import type { ModelSettings } from "./replica-report.ts";
+
+export type AgentSettings = {
+  readonly identity: Identity;
+  readonly intervalMs: number;
+  /** In the order of the ports' answers; `wish` is an engine's name or `auto`. */
+  readonly engines: readonly { readonly address: string; readonly wish: string }[];
+  /** Of the GPUs that serve; empty: all. */
+  readonly gpuUuids: readonly string[];
+  readonly models: ReadonlyMap<string, ModelSettings>;
+  /** The region's report key; null: reports are not signed. */
+  readonly reportKey: Uint8Array | null;
+};
+
+export type Agent = {
+  /** One round without publishing: the report as it would be put. */
+  readonly nextReport: (signal: AbortSignal) => Promise<RegionReport>;
+  /** Rounds without end, until the signal is aborted; `onRound` hears of each. */
+  readonly run: (signal: AbortSignal, onRound: () => void) => Promise<void>;
+};
+
+export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent => {
+  const { clock, signals } = ports;
+  let endpoints: readonly Endpoint[] = settings.engines.map(({ address }) => newEndpoint(address));
+  let seq = 0;
+
+  const nextReport = async (signal: AbortSignal): Promise<RegionReport> => {
+    const [answers, gpuAnswer] = await Promise.all([ports.scrapeEngines(signal), ports.scrapeGpus(signal)]);
+    endpoints = endpoints.map((endpoint, at) => {
+      const answer = answers[at];
+      const wish = settings.engines[at]?.wish ?? "auto";
+      return answer === undefined ? endpoint : learn(endpoint, readEngine(answer, endpoint, wish));
+    });
+    const gpus = gpuAnswer === null ? null : readGpus(gpuAnswer, settings.gpuUuids);
+    seq += 1;
+    const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints, gpus };
+    const report = assemble(settings.identity, round, settings.models);
+    return settings.reportKey === null ? report : signReport(report, settings.reportKey);
+  };
+
+  const run = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
+    let dueAtMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      const startedAtMs = clock.monotonicMs();
+      const report = await nextReport(signal);
+      // What came while stopping was cut short: it would say that everything is out of time.
+      if (signal.aborted) return;
+      await ports.publish(report);
+      signals.roundEnded(report, clock.monotonicMs() - startedAtMs);
+      onRound();
+      const late = intervalsUntil(dueAtMs, clock.monotonicMs(), settings.intervalMs);
+      signals.roundsSkipped(late - 1);
+      dueAtMs += late * settings.intervalMs;
+      await ports.waitUntil(dueAtMs, signal);
+    }
+  };
+
+  return { nextReport, run };
+};
+
+/** Rounds begin on a grid, so that they neither drift nor overlap: at the first point after the last one ended. */
+const intervalsUntil = (dueAtMs: number, nowMs: number, intervalMs: number): number =>
+  Math.max(1, Math.ceil((nowMs - dueAtMs) / intervalMs));

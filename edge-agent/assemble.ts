@@ -1,0 +1,118 @@
+/** Readings, windows and configuration made into the region's report. */
+import type { AgentId, RegionId } from "#shared/ids.ts";
+import type { GpuReport, ModelReport, RegionReport, ReportFault } from "#shared/report.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { Fault } from "./exposition.ts";
+import { type ModelPlace, modelReport } from "./model-report.ts";
+import type { ModelSettings } from "./replica-report.ts";
+
+export type Identity = { readonly region: RegionId; readonly agent: AgentId; readonly boot: string };
+
+export type Gpus = { readonly source: string; readonly gpus: readonly GpuReport[]; readonly faults: readonly Fault[] };
+
+export type Round = {
+  /** From 1. */
+  readonly seq: number;
+  readonly reportedAtMs: number;
+  readonly endpoints: readonly Endpoint[];
+  /** null: none are configured. */
+  readonly gpus: Gpus | null;
+};
+
+const NO_SETTINGS: ModelSettings = {
+  weightBytes: null,
+  coldStartMs: null,
+  prefillTokensPerSecond: null,
+  kvCapacityTokens: null,
+};
+
+/** What RegionReport v1 allows; longer names are a fault and not a report that is refused as a whole. */
+const LONGEST_MODEL = 256;
+const LONGEST_REPLICA = 320;
+const LONGEST_GPU = 128;
+const LONGEST_SOURCE = 256;
+const LONGEST_FIELD = 128;
+const LONGEST_CODE = 64;
+const MOST_FAULTS = 200;
+
+export const assemble = (
+  { region, agent, boot }: Identity,
+  { seq, reportedAtMs, endpoints, gpus }: Round,
+  settings: ReadonlyMap<string, ModelSettings>,
+): RegionReport => {
+  const faults = endpoints.flatMap((endpoint) => faultsOf(endpoint, settings));
+  const models: ModelReport[] = [];
+  for (const [model, places] of byModel(endpoints)) {
+    const made = modelReport(model, places, settings.get(model) ?? NO_SETTINGS);
+    faults.push(...made.faults.map((fault) => ({ source: model, ...fault })));
+    if (model.length > LONGEST_MODEL) faults.push({ source: "agent", field: "model", code: "too-long" });
+    else models.push(withinLimits(made.report, faults));
+  }
+  faults.push(...(gpus?.faults ?? []).map((fault) => ({ source: gpus?.source ?? "", ...fault })));
+  return {
+    v: 1,
+    region,
+    agent,
+    boot,
+    seq,
+    reportedAtMs,
+    gpus: (gpus?.gpus ?? []).filter(({ uuid }) => uuid !== "" && uuid.length <= LONGEST_GPU),
+    models,
+    links: [],
+    faults: listed(faults),
+    mac: null,
+  };
+};
+
+const byModel = (endpoints: readonly Endpoint[]): ReadonlyMap<string, readonly ModelPlace[]> => {
+  const places = new Map<string, ModelPlace[]>();
+  for (const endpoint of endpoints) {
+    for (const model of endpoint.models.filter((known) => known.model !== "")) {
+      places.set(model.model, [...(places.get(model.model) ?? []), { endpoint, model }]);
+    }
+  }
+  return new Map([...places].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** Where the operator says the capacity, the engine need not. */
+const faultsOf = (endpoint: Endpoint, settings: ReadonlyMap<string, ModelSettings>): readonly ReportFault[] => {
+  const isCapacitySaid =
+    endpoint.models.length > 0 &&
+    endpoint.models.every(({ model }) => (settings.get(model)?.kvCapacityTokens ?? null) !== null);
+  return endpoint.faults
+    .filter(({ field }) => !(isCapacitySaid && field === "kvCapacityTokens"))
+    .map((fault) => ({ source: endpoint.address, ...fault }));
+};
+
+const withinLimits = (report: ModelReport, faults: ReportFault[]): ModelReport => {
+  const fits =
+    (field: string, longest: number) =>
+    (name: string): boolean => {
+      const isFitting = name !== "" && name.length <= longest;
+      if (!isFitting) faults.push({ source: report.model, field, code: "too-long" });
+      return isFitting;
+    };
+  const fitsReplica = fits("replicas", LONGEST_REPLICA);
+  return {
+    ...report,
+    aliases: report.aliases.filter(fits("aliases", LONGEST_MODEL)),
+    adapters: report.adapters.filter(fits("adapters", LONGEST_MODEL)),
+    replicas: report.replicas.filter(({ id }) => fitsReplica(id)),
+  };
+};
+
+/** Each once, short enough for the schema, and not more than somebody reads. */
+const listed = (faults: readonly ReportFault[]): ReportFault[] => {
+  const distinct = new Map<string, ReportFault>();
+  for (const { source, field, code } of faults) {
+    const fault = {
+      source: source.slice(0, LONGEST_SOURCE),
+      field: field.slice(0, LONGEST_FIELD),
+      code: code.slice(0, LONGEST_CODE),
+    };
+    distinct.set(JSON.stringify(fault), fault);
+  }
+  const all = [...distinct.values()];
+  if (all.length <= MOST_FAULTS) return all;
+  return [...all.slice(0, MOST_FAULTS - 1), { source: "agent", field: "faults", code: "more-than-listed" }];
+};

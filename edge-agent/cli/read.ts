@@ -1,0 +1,83 @@
+/** `edge-agent read`: what captured payloads mean. */
+import { readFileSync } from "node:fs";
+import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
+import { ENGINES, engineOf, UNREAD_ENGINES } from "../engines/known.ts";
+import { type Captured, capturedIn } from "./captured.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import { gpuView } from "./gpu-view.ts";
+import type { CliIo } from "./io.ts";
+import { gpuText, readingText } from "./reading-text.ts";
+import { type ReadingView, readingView } from "./reading-view.ts";
+
+export type ReadOptions = {
+  /** Seconds between two pages of one engine; null: there is one page. */
+  readonly after: number | null;
+  readonly engine: string;
+  readonly json: boolean;
+};
+
+/** @throws {CliFailure} where files cannot be read, do not go together or belong to nothing that this version reads */
+export const read = (files: readonly string[], options: ReadOptions, io: CliIo): void => {
+  requireKnown(options.engine);
+  const captured = files.map((file) => capturedIn(file, textOf(file)));
+  const gpu = captured.find((one) => one.kind === "dcgm" || one.kind === "nvidia-smi");
+  if (gpu === undefined) {
+    const view = engineView(captured, options);
+    io.print(options.json ? `${JSON.stringify(view, null, 2)}\n` : readingText(view));
+  } else {
+    if (captured.length > 1) throw wrongUse(`${gpu.file}: GPU memory is read alone, one file at a time`);
+    const view = gpuView(gpu);
+    io.print(options.json ? `${JSON.stringify(view, null, 2)}\n` : gpuText(view));
+  }
+};
+
+const requireKnown = (engine: string): void => {
+  if (UNREAD_ENGINES.includes(engine)) throw refused(engine);
+  const names = ["auto", ...ENGINES.map(({ name }) => name)];
+  if (!names.includes(engine)) throw wrongUse(`--engine ${engine}: must be one of ${names.join(", ")}`);
+};
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new CliFailure(EXIT.error, `${file}: cannot be read: ${cause instanceof Error ? cause.message : cause}`);
+  }
+};
+
+const wrongUse = (message: string): CliFailure => new CliFailure(EXIT.usage, message);
+const refused = (engine: string): CliFailure =>
+  new CliFailure(EXIT.error, `${engine} is not read by this version; it reads vllm, dcgm and nvidia-smi`);
+
+const engineView = (captured: readonly Captured[], { after, engine }: ReadOptions): ReadingView => {
+  const { pages, models } = goingTogether(captured, after);
+  const windowMs = (after ?? 0) * 1_000;
+  const known: Endpoint[] = [];
+  for (const [at, { file, page }] of pages.entries()) {
+    const choice = engineOf(engine, { page, models });
+    if (choice.kind === "unsupported") throw refused(choice.name);
+    if (choice.kind === "unrecognised") throw new CliFailure(EXIT.error, `${file}: no engine's page that is known`);
+    const seen = {
+      atMs: at * windowMs,
+      atEpochMs: 0,
+      health: "unknown" as const,
+      reading: choice.engine.read({ page, models }),
+      isMeasured: true,
+      modelList: models,
+      faults: [],
+    };
+    known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));
+  }
+  const [first = newEndpoint(""), second] = known;
+  return second === undefined ? readingView(first, null, null) : readingView(second, first, after);
+};
+
+const goingTogether = (captured: readonly Captured[], after: number | null) => {
+  const pages = captured.filter((one) => one.kind === "page");
+  const lists = captured.filter((one) => one.kind === "models");
+  if (pages.length === 0) throw wrongUse("expected a metrics page, found only model lists");
+  if (pages.length > 2 || lists.length > 1) throw wrongUse("expected one page or two, and one model list at most");
+  if (pages.length === 2 && after === null) throw wrongUse("two pages need --after, the seconds between them");
+  if (pages.length === 1 && after !== null) throw wrongUse("--after needs a second page");
+  return { pages, models: lists[0]?.models ?? null };
+};

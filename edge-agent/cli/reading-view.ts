@@ -1,0 +1,122 @@
+/** An EngineReading as `edge-agent read` shows it: what the engine says now, and what it did between two payloads. */
+import type { ModelReport } from "#shared/report.ts";
+import type { Endpoint, KnownModel } from "../endpoint.ts";
+import type { Fault } from "../exposition.ts";
+import { modelReport } from "../model-report.ts";
+import type { ReplicaRates } from "../rates.ts";
+
+type Kept =
+  | "model"
+  | "aliases"
+  | "adapters"
+  | "state"
+  | "contextLimitTokens"
+  | "kvCapacityTokens"
+  | "kvCacheUsedFraction"
+  | "requestsRunning"
+  | "requestsWaiting"
+  | "uncachedTokensWaiting"
+  | "prefillTokensPerSecond"
+  | "prefillConfidence"
+  | "itlMs"
+  | "prefixHitFraction"
+  | "ttftP50Ms"
+  | "ttftP95Ms";
+
+export type ModelView = Pick<ModelReport, Kept> & {
+  /** Of the fullest replica: a group preempts there. */
+  readonly kvCacheUsedFractionMost: number | null;
+  /** Over the life of the process; what one payload alone can say. */
+  readonly prefixHitFractionSinceStart: number | null;
+  /** Throughputs, over all replicas; idle time counts. */
+  readonly prefillComputedTokensPerSecond: number | null;
+  readonly promptTokensPerSecond: number | null;
+  readonly decodeTokensPerSecond: number | null;
+  readonly ttftCount: number | null;
+  readonly replicas: readonly ReplicaView[];
+};
+export type ReplicaView = {
+  readonly engine: string;
+  readonly startedAtMs: number | null;
+  /** Whether a restart lies between the two payloads. */
+  readonly isRestarted: boolean;
+  readonly requestsRunning: number | null;
+  readonly requestsWaiting: number | null;
+  readonly kvCacheUsedFraction: number | null;
+  readonly kvCapacityTokens: number | null;
+  readonly backlogMs: number | null;
+};
+
+export type ReadingView = {
+  readonly engine: string;
+  /** Between the two payloads; null: there is one. */
+  readonly windowSeconds: number | null;
+  readonly models: readonly ModelView[];
+  readonly faults: readonly Fault[];
+};
+
+const NO_SETTINGS = { weightBytes: null, coldStartMs: null, prefillTokensPerSecond: null, kvCapacityTokens: null };
+
+/** @param earlier the same address at the first of two payloads; null: there is one */
+export const readingView = (
+  endpoint: Endpoint,
+  earlier: Endpoint | null,
+  windowSeconds: number | null,
+): ReadingView => {
+  const views = endpoint.models.map((model) => modelView(endpoint, earlier, model));
+  return {
+    engine: endpoint.engine ?? "unrecognised",
+    windowSeconds,
+    models: views.map(({ view }) => view),
+    faults: [...endpoint.faults, ...views.flatMap(({ faults }) => faults)],
+  };
+};
+
+const modelView = (endpoint: Endpoint, earlier: Endpoint | null, model: KnownModel) => {
+  const { report, faults } = modelReport(model.model, [{ endpoint, model }], NO_SETTINGS);
+  const { replicas: reported, coldStartMs: _, weightBytes: __, newTokensPerSecond: ___, ...rest } = report;
+  const before = earlier?.models.find((one) => one.model === model.model) ?? null;
+  const view: ModelView = {
+    ...rest,
+    kvCacheUsedFractionMost: most(model.replicas.map(({ kvCacheUsedFraction }) => kvCacheUsedFraction)),
+    prefixHitFractionSinceStart: hitsSinceStart(model),
+    prefillComputedTokensPerSecond: sumOf(model, (rates) => rates.computedTokensPerSecond),
+    promptTokensPerSecond: sumOf(model, (rates) => rates.promptTokensPerSecond),
+    decodeTokensPerSecond: sumOf(model, (rates) => rates.outputTokensPerSecond),
+    ttftCount: sumOf(model, (rates) => rates.firstToken?.counts.at(-1) ?? null),
+    replicas: model.replicas.map((replica, at) => ({
+      engine: replica.engine,
+      startedAtMs: replica.startedAt?.atMs ?? null,
+      isRestarted: isRestarted(replica, before),
+      requestsRunning: replica.requestsRunning,
+      requestsWaiting: replica.requestsWaiting,
+      kvCacheUsedFraction: replica.kvCacheUsedFraction,
+      kvCapacityTokens: reported[at]?.kvCapacityTokens ?? null,
+      backlogMs: reported[at]?.backlogMs ?? null,
+    })),
+  };
+  return { view, faults };
+};
+
+/** A restart begins the history anew, with zeros in place of the earlier payload. */
+const isRestarted = (replica: KnownModel["replicas"][number], before: KnownModel | null): boolean => {
+  const first = before?.replicas.find(({ engine }) => engine === replica.engine)?.history?.scrapes[0];
+  return first !== undefined && !replica.history?.scrapes.includes(first);
+};
+
+const sumOf = (model: KnownModel, read: (rates: ReplicaRates) => number | null): number | null => {
+  const values = model.replicas.map(({ rates }) => read(rates));
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 || known.length < values.length ? null : known.reduce((sum, value) => sum + value, 0);
+};
+
+const most = (values: readonly (number | null)[]): number | null =>
+  values.reduce((high, value) => (value !== null && (high === null || value > high) ? value : high), null);
+
+const hitsSinceStart = ({ replicas }: KnownModel): number | null => {
+  const counted = replicas.map(({ counters }) => counters.prefixCache[0]?.values ?? null);
+  const known = counted.filter((values) => values !== null);
+  const queries = known.reduce((sum, [value = 0]) => sum + value, 0);
+  const hits = known.reduce((sum, [, value = 0, secondTier = 0]) => sum + value + secondTier, 0);
+  return known.length === counted.length && queries > 0 ? hits / queries : null;
+};

@@ -1,0 +1,51 @@
+/** What to do about a fault, by its code. */
+
+type Remedy = {
+  readonly code: RegExp;
+  /** Problems make `check` end with 7; notes only leave a field of the report empty. */
+  readonly isProblem: boolean;
+  readonly advice: string;
+};
+
+const REMEDIES: readonly Remedy[] = [
+  problem(/^refused$/, "Nothing listens there. Start the engine, or mend the address."),
+  problem(/^unreachable$/, "No connection. Check the name, the route and the firewall."),
+  problem(
+    /^timed-out$/,
+    "No whole answer within 1.5 s. A busy engine answers late; a load balancer may not answer at all.",
+  ),
+  problem(/^too-large$/, "More than 16 MiB: this is no metrics page."),
+  problem(/^half-sent$/, "The answer broke off. Look for a proxy that cuts long answers."),
+  problem(/^redirected$/, "It redirects to another origin. Configure the address that answers itself."),
+  problem(/^encoded$/, "It is compressed although nobody asked for it. Turn that off in the proxy in front."),
+  problem(/^http-40[13]$/, "It asks for a key: set api_key_file."),
+  problem(/^http-404$/, "That path does not exist there. vLLM has no metrics with --disable-log-stats."),
+  problem(/^http-503$/, "The engine says that it is not able to serve."),
+  problem(/^http-/, "An unexpected status. Ask with curl what it says."),
+  problem(/^unsupported-/, "This version does not read this engine."),
+  problem(/^unrecognised$/, "No known engine writes this page. Name the engine in the configuration."),
+  problem(
+    /^metrics-contract-broken$/,
+    "A required name is missing. The engine is newer or older than this agent knows.",
+  ),
+  problem(/^multi-replica-endpoint$/, "Several processes answer there. Name each replica's own address."),
+  problem(/^(?:not-json|not-a-model-list)$/, "This is no OpenAI model list. Check the address."),
+  problem(/^no-devices$/, "The driver sees no GPU. Check the container's devices."),
+  problem(/^not-runnable$/, "The command cannot be started. Check the path in gpus.nvidia_smi."),
+  problem(/^exit-/, "The command failed. Run it by hand."),
+  note(/^capacity-unknown$/, "Set models[].kv_capacity_tokens from the engine's start-up log."),
+  note(/^upper-bound$/, "This version counts cached tokens too: rates are too high. Upgrade the engine."),
+  note(/^mig-memory-unknown$/, "With MIG nobody says how much memory a slice has."),
+  note(/^(?:not-available|blank)$/, "The driver does not say."),
+  note(/^missing$/, "The engine does not say; this field stays empty."),
+];
+
+function problem(code: RegExp, advice: string): Remedy {
+  return { code, isProblem: true, advice };
+}
+function note(code: RegExp, advice: string): Remedy {
+  return { code, isProblem: false, advice };
+}
+
+export const remedyFor = (code: string): Omit<Remedy, "code"> =>
+  REMEDIES.find((remedy) => remedy.code.test(code)) ?? { isProblem: true, advice: "Ask with curl what it says." };

@@ -1,0 +1,46 @@
+/** `edge-agent run`: reports until it is told to stop. */
+import type { Clock } from "#shared/clock.ts";
+import { createLifecycle, type Part, runUntilSignal } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import type { AgentConfig } from "../config.ts";
+import { createListener } from "../listener.ts";
+import { type RunningAgent, startAgent } from "../start-agent.ts";
+import { openStore } from "../store.ts";
+
+const STOP_DEADLINE_MS = 10_000;
+/** Reports older than this are stale to the GTMs. */
+const STALE_AFTER_MS = 5_000;
+
+/** @returns the exit code */
+export const run = async (config: AgentConfig, clock: Clock, log: Logger): Promise<number> => {
+  const metrics = createMetrics();
+  const store = openStore(config.store.url, clock, log);
+  let agent: RunningAgent | null = null;
+  const whyNotReady = (): string | null => {
+    const putAtMs = agent?.lastPutAtMs() ?? null;
+    if (putAtMs === null) return "no report has been put yet";
+    const ageMs = clock.monotonicMs() - putAtMs;
+    return ageMs > STALE_AFTER_MS ? `the last report was put ${Math.round(ageMs / 1_000)} s ago` : null;
+  };
+  const listener = createListener({ listen: config.metrics.listen, metrics, whyNotReady });
+  const parts: readonly Part[] = [
+    { name: "store", start: async () => {}, stop: () => store.close() },
+    {
+      ...listener,
+      start: async () => {
+        await listener.start();
+        log.info("metrics.listening", listener.address());
+      },
+    },
+    {
+      name: "agent",
+      start: async () => {
+        agent = await startAgent(config, store, { clock, log, metrics });
+      },
+      stop: async () => agent?.stop(),
+    },
+  ];
+  const lifecycle = createLifecycle(parts, { log, stopDeadlineMs: STOP_DEADLINE_MS });
+  return runUntilSignal(lifecycle, { log, signals: process });
+};

@@ -1,0 +1,125 @@
+/** The agent's configuration file: what may stand in it. */
+import { z } from "zod";
+import { duration, size } from "#shared/config.ts";
+import { AgentId, ModelId, RegionId } from "#shared/ids.ts";
+import { ENGINES, UNREAD_ENGINES } from "./engines/known.ts";
+
+/** Reports live for 30 s: three must fit. More often than this llm-d's pollers failed in the field. */
+const LEAST_INTERVAL_MS = 200;
+const MOST_INTERVAL_MS = 10_000;
+
+const path = z.string().min(1).max(4_096);
+
+const httpUrl = z.string().superRefine((text, context) => {
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    context.addIssue({ code: "custom", message: "must be a URL such as http://10.0.0.5:8000" });
+  } else if (url.username !== "" || url.password !== "") {
+    context.addIssue({ code: "custom", message: "must not hold a credential; use api_key_file" });
+  } else if (url.search !== "" || url.hash !== "") {
+    context.addIssue({ code: "custom", message: "must not have a query or a fragment" });
+  }
+});
+
+const engineName = z.string().superRefine((name, context) => {
+  const names = ["auto", ...ENGINES.map((engine) => engine.name)];
+  if (names.includes(name)) return;
+  const message = UNREAD_ENGINES.includes(name)
+    ? `${name} is not read by this version; it reads ${names.join(", ")}`
+    : `must be one of ${names.join(", ")}`;
+  context.addIssue({ code: "custom", message });
+});
+
+const listenAddress = z
+  .string()
+  .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/, "must be an address with a port, such as 127.0.0.1:9154");
+
+const Engine = z.strictObject({
+  /** Origin of one replica or one front end of several; never a load balancer over several front ends. */
+  url: httpUrl,
+  engine: engineName.default("auto"),
+  /** For `/v1/models`, where the engine asks for a key. */
+  api_key_file: path.nullable().default(null),
+});
+
+const Gpus = z
+  .strictObject({
+    /** The whole address of the exporter's page. */
+    dcgm_url: httpUrl.nullable().default(null),
+    /** The command. */
+    nvidia_smi: path.nullable().default(null),
+    /** Of the GPUs that serve; empty: all of the host. */
+    uuids: z.array(z.string().min(1).max(128)).max(1_024).default([]),
+  })
+  .superRefine((gpus, context) => {
+    if ((gpus.dcgm_url === null) === (gpus.nvidia_smi === null)) {
+      context.addIssue({ code: "custom", message: "must have either dcgm_url or nvidia_smi" });
+    }
+  });
+
+const Model = z.strictObject({
+  id: ModelId,
+  /** For engines and regions that would have to load it. */
+  weight_bytes: size.nullable().default(null),
+  cold_start: duration.nullable().default(null),
+  /** Of one replica, until enough prefills have been measured. */
+  prefill_tokens_per_second: z.number().positive().max(1e9).nullable().default(null),
+  /** Of one replica; speaks louder than the engine, which is wrong for hybrid models. */
+  kv_capacity_tokens: z.int().positive().max(1e12).nullable().default(null),
+});
+
+export const AgentConfig = z.strictObject({
+  version: z.literal(1),
+  region: RegionId,
+  agent: AgentId,
+  store: z.strictObject({ url: z.string().min(1), password_file: path.nullable().default(null) }),
+  report: z
+    .strictObject({
+      interval: duration
+        .pipe(
+          z
+            .number()
+            .min(LEAST_INTERVAL_MS, `must be at least ${LEAST_INTERVAL_MS} ms`)
+            .max(MOST_INTERVAL_MS, `must be at most ${MOST_INTERVAL_MS / 1_000} s, or reports expire`),
+        )
+        .default(1_000),
+      key_file: path.nullable().default(null),
+    })
+    .prefault({}),
+  engines: z
+    .array(Engine)
+    .min(1, "must name at least one engine")
+    .max(256)
+    .superRefine((engines, context) => {
+      const seen = new Set<string>();
+      for (const [at, { url }] of engines.entries()) {
+        const address = addressOf(url);
+        if (address !== null && seen.has(address)) {
+          context.addIssue({ code: "custom", path: [at, "url"], message: `${address} stands here twice` });
+        }
+        if (address !== null) seen.add(address);
+      }
+    }),
+  gpus: Gpus.nullable().default(null),
+  models: z
+    .array(Model)
+    .max(1_024)
+    .default([])
+    .superRefine((models, context) => {
+      const seen = new Set<string>();
+      for (const [at, { id }] of models.entries()) {
+        if (seen.has(id)) context.addIssue({ code: "custom", path: [at, "id"], message: `${id} stands here twice` });
+        seen.add(id);
+      }
+    }),
+  metrics: z.strictObject({ listen: listenAddress.default("127.0.0.1:9154") }).prefault({}),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** `host:port` as replica ids begin with it. @returns null where the text is no URL */
+export const addressOf = (url: string): string | null => {
+  const parsed = URL.parse(url);
+  if (parsed === null) return null;
+  const usual = parsed.protocol === "https:" ? "443" : "80";
+  return `${parsed.hostname}:${parsed.port === "" ? usual : parsed.port}`;
+};

@@ -1,0 +1,138 @@
+/** What the agent knows of one scraped address, carried from round to round. */
+import type { EngineReading, ModelReading, ReplicaReading } from "./engines/engine.ts";
+import { NO_COUNTERS } from "./engines/engine.ts";
+import { type Fault, WHOLE_PAGE } from "./exposition.ts";
+import { type History, observe } from "./history.ts";
+import { NO_RATES, type ReplicaRates, ratesOf } from "./rates.ts";
+import { lastTrusted, measuredSpeed, type Speed } from "./speed.ts";
+
+/** `unknown`: the probe got no answer, which is not a no. */
+export type Health = "up" | "down" | "unknown";
+
+/** What one round learnt of the address. */
+export type Observation = {
+  /** On the agent's monotonic clock. */
+  readonly atMs: number;
+  readonly atEpochMs: number;
+  readonly health: Health;
+  /** null: nobody knows what engine this is, or this version does not read it. */
+  readonly reading: EngineReading | null;
+  /** Whether the metrics page was had whole; where not, every measured value is unknown. */
+  readonly isMeasured: boolean;
+  /** `/v1/models` as JSON; null: not had this time. */
+  readonly modelList: unknown;
+  readonly faults: readonly Fault[];
+};
+
+export type KnownReplica = ReplicaReading & {
+  readonly history: History | null;
+  readonly rates: ReplicaRates;
+  readonly measuredSpeed: Speed | null;
+  /** The newest measurement that was more than a guess, also of earlier rounds. */
+  readonly trustedSpeed: Speed | null;
+};
+export type KnownModel = Omit<ModelReading, "replicas"> & { readonly replicas: readonly KnownReplica[] };
+
+export type Endpoint = {
+  /** `host:port`. */
+  readonly address: string;
+  readonly isDown: boolean;
+  /** The engine's name as last recognised. */
+  readonly engine: string | null;
+  readonly models: readonly KnownModel[];
+  readonly modelList: unknown;
+  readonly faults: readonly Fault[];
+  /** Monotonic ms of the last answer of any kind; null: never. */
+  readonly heardAtMs: number | null;
+};
+
+/** As long as a report lives: who has not answered for this long is treated as gone. */
+const SILENT_IS_DOWN_AFTER_MS = 30_000;
+
+export const newEndpoint = (address: string): Endpoint => ({
+  address,
+  isDown: false,
+  engine: null,
+  models: [],
+  modelList: null,
+  faults: [],
+  heardAtMs: null,
+});
+
+/** @param windowMs how far back rates look; the default unless captured payloads lie further apart */
+export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number): Endpoint => {
+  const isHeard = seen.isMeasured || seen.modelList !== null || seen.health !== "unknown";
+  const heardAtMs = isHeard ? seen.atMs : endpoint.heardAtMs;
+  const isSilent = heardAtMs !== null && seen.atMs - heardAtMs >= SILENT_IS_DOWN_AFTER_MS;
+  const models = seen.isMeasured ? measured(endpoint, seen, windowMs) : unmeasured(endpoint, seen);
+  const isShared = models.some(({ replicas }) => replicas.some(({ history }) => history?.isShared === true));
+  const faults = [...seen.faults, ...(seen.reading?.faults ?? [])];
+  return {
+    address: endpoint.address,
+    isDown: seen.health === "down" || isSilent,
+    engine: seen.reading?.engine ?? endpoint.engine,
+    models,
+    modelList: seen.modelList ?? endpoint.modelList,
+    faults: isShared ? [...faults, { field: WHOLE_PAGE, code: "multi-replica-endpoint" }] : faults,
+    heardAtMs,
+  };
+};
+
+const knownModel = (endpoint: Endpoint, model: string): KnownModel | null =>
+  endpoint.models.find((known) => known.model === model) ?? null;
+
+const measured = (endpoint: Endpoint, seen: Observation, windowMs: number | undefined): readonly KnownModel[] =>
+  (seen.reading?.models ?? []).map((model) => {
+    const before = knownModel(endpoint, model.model);
+    return {
+      ...model,
+      replicas: model.replicas.map((replica) => {
+        const same = before?.replicas.find(({ engine }) => engine === replica.engine) ?? null;
+        return knownReplica(replica, same, seen, windowMs);
+      }),
+    };
+  });
+
+const knownReplica = (
+  replica: ReplicaReading,
+  before: KnownReplica | null,
+  { atMs, atEpochMs }: Observation,
+  windowMs: number | undefined,
+): KnownReplica => {
+  const { startedAt, counters } = replica;
+  const history = observe(before?.history ?? null, { atMs, atEpochMs, startedAt, counters }, windowMs);
+  const rates = ratesOf(history);
+  const speed = measuredSpeed(rates);
+  const trusted = lastTrusted(speed, before?.trustedSpeed ?? null);
+  return { ...replica, history, rates, measuredSpeed: speed, trustedSpeed: trusted };
+};
+
+/** The same replicas as before with nothing measured; how they were started and how large they are does not change by silence. */
+const unmeasured = (endpoint: Endpoint, seen: Observation): readonly KnownModel[] => {
+  const listed = seen.reading?.models ?? [];
+  const models = listed.length > 0 ? listed : endpoint.models;
+  return models.map((model) => {
+    const before = knownModel(endpoint, model.model);
+    return {
+      ...model,
+      kvCapacityTokens: before?.kvCapacityTokens ?? null,
+      replicas: before?.replicas.map(blank) ?? [],
+    };
+  });
+};
+
+const blank = (replica: KnownReplica): KnownReplica => ({
+  engine: replica.engine,
+  startedAt: replica.startedAt,
+  isAsleep: replica.isAsleep,
+  requestsRunning: null,
+  requestsWaiting: null,
+  uncachedTokensWaiting: null,
+  kvCacheUsedFraction: null,
+  prefixHitFraction: null,
+  counters: NO_COUNTERS,
+  history: replica.history,
+  rates: NO_RATES,
+  measuredSpeed: null,
+  trustedSpeed: replica.trustedSpeed,
+});

@@ -1,0 +1,110 @@
+/** One GET with a hard deadline and a limit on octets; whatever goes wrong is a value. */
+import { Agent, type Dispatcher, request } from "undici";
+import type { Fetched, FetchFailure } from "./ports.ts";
+
+export type FetchText = (url: string, options: FetchOptions) => Promise<Fetched>;
+
+export type FetchOptions = {
+  readonly accept: string;
+  /** null: none. */
+  readonly bearer: string | null;
+  /** Ends the attempt early; counted as out of time. */
+  readonly signal: AbortSignal;
+};
+
+/** A busy page of eight engines is 1 MB; more than this is no metrics page. */
+const MOST_BYTES = 16 * 1_048_576;
+/** `/metrics` → `/metrics/` in some versions of vLLM. */
+const MOST_REDIRECTS = 2;
+const REDIRECTS = new Set([301, 302, 307, 308]);
+
+/** Connections are kept; `close` ends them. */
+export const createDispatcher = (): Dispatcher => new Agent({ keepAliveTimeout: 4_000, pipelining: 1 });
+
+/** @param deadlineMs for everything: connecting, waiting, reading to the end */
+export const createFetchText =
+  (dispatcher: Dispatcher, deadlineMs: number, mostBytes = MOST_BYTES): FetchText =>
+  async (url, { accept, bearer, signal }) => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+    const headers = {
+      accept,
+      "accept-encoding": "identity",
+      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    };
+    const get = (from: string): Promise<Dispatcher.ResponseData> =>
+      request(from, { dispatcher, headers, signal: deadline, headersTimeout: 0, bodyTimeout: 0 });
+    return follow(url, get, { deadline, mostBytes });
+  };
+
+type Get = (url: string) => Promise<Dispatcher.ResponseData>;
+type Limits = { readonly deadline: AbortSignal; readonly mostBytes: number };
+
+const failed = (code: FetchFailure): Fetched => ({ kind: "failed", code });
+
+const follow = async (url: string, get: Get, limits: Limits): Promise<Fetched> => {
+  let at = url;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await getTwice(at, get, limits);
+    } catch (error) {
+      return failed(
+        limits.deadline.aborted ? "timed-out" : codeOf(error) === "ECONNREFUSED" ? "refused" : "unreachable",
+      );
+    }
+    if (!REDIRECTS.has(response.statusCode)) return read(response, limits);
+    response.body.destroy();
+    // Elsewhere a page of somebody else could be waiting, and the credential is not theirs.
+    const next = URL.parse(headerOf(response, "location"), at);
+    if (next === null || next.origin !== new URL(url).origin) return failed("redirected");
+    at = next.href;
+  }
+  return failed("redirected");
+};
+
+/** A connection that was kept may be closed by the other side at the moment it is used again. */
+const getTwice = async (url: string, get: Get, { deadline }: Limits): Promise<Dispatcher.ResponseData> => {
+  try {
+    return await get(url);
+  } catch (error) {
+    if (deadline.aborted || !CLOSED_WHILE_KEPT.has(codeOf(error))) throw error;
+    return get(url);
+  }
+};
+
+const CLOSED_WHILE_KEPT = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+
+const read = async (response: Dispatcher.ResponseData, { deadline, mostBytes }: Limits): Promise<Fetched> => {
+  const { body } = response;
+  // Ended early, a body reports so; nobody else listens.
+  body.on("error", () => {});
+  if (!["", "identity"].includes(headerOf(response, "content-encoding"))) {
+    body.destroy();
+    return failed("encoded");
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) return failed("too-large");
+      chunks.push(chunk);
+    }
+  } catch {
+    return failed(deadline.aborted ? "timed-out" : "half-sent");
+  }
+  return {
+    kind: "answered",
+    status: response.statusCode,
+    contentType: headerOf(response, "content-type"),
+    text: Buffer.concat(chunks).toString("utf8"),
+  };
+};
+
+const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string => {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? "";
+};
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "";

@@ -1,0 +1,131 @@
+/** The parts of the agent put together as the configuration says. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "#shared/clock.ts";
+import { readSecretFile } from "#shared/config.ts";
+import { OperationalError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Store } from "#shared/store.ts";
+import { type Agent, type AgentSettings, createAgent } from "./agent.ts";
+import { type AgentConfig, addressOf } from "./config.ts";
+import { createDispatcher, createFetchText } from "./fetch-text.ts";
+import { createPublish } from "./publish.ts";
+import { createRunCommand } from "./run-command.ts";
+import { createScrape, type EngineTarget, type GpuTarget } from "./scrape.ts";
+import { createAgentSignals } from "./signals.ts";
+
+/** One source's answer must be whole by then, or it is not known this round. */
+export const SCRAPE_DEADLINE_MS = 1_500;
+
+export type AgentOptions = { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics };
+
+export type RunningAgent = {
+  /** Lets a round that is being published end; what is still being asked is cut short. */
+  readonly stop: () => Promise<void>;
+  /** Monotonic ms of the last report that the store took; null: none yet. */
+  readonly lastPutAtMs: () => number | null;
+};
+
+/**
+ * Starts reporting. Any number of agents may run in one process, on one store.
+ *
+ * @returns once the first round has ended, whether or not the store took its report
+ * @throws {OperationalError} GTM_CONFIG_UNREADABLE or AGENT_CONFIG_INVALID for a secret that cannot be used
+ */
+export const startAgent = async (config: AgentConfig, store: Store, options: AgentOptions): Promise<RunningAgent> => {
+  const { agent, close, lastPutAtMs } = buildAgent(config, store, options);
+  const stopping = new AbortController();
+  const firstRound = Promise.withResolvers<void>();
+  const running = agent.run(stopping.signal, firstRound.resolve);
+  options.log.info("agent.started", { region: config.region, agent: config.agent, engines: config.engines.length });
+  await Promise.race([firstRound.promise, running]);
+  // A bug in a later round must reach the edge of the process: nobody handles this second promise.
+  void running.then(() => undefined);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await close();
+      options.log.info("agent.stopped", { region: config.region, agent: config.agent });
+    },
+    lastPutAtMs,
+  };
+};
+
+export type BuiltAgent = {
+  readonly agent: Agent;
+  readonly close: () => Promise<void>;
+  readonly lastPutAtMs: RunningAgent["lastPutAtMs"];
+};
+
+/** The same agent without a run: for one look. */
+export const buildAgent = (config: AgentConfig, store: Store, { clock, log, metrics }: AgentOptions): BuiltAgent => {
+  const dispatcher = createDispatcher();
+  const fetchText = createFetchText(dispatcher, SCRAPE_DEADLINE_MS);
+  const runCommand = createRunCommand(SCRAPE_DEADLINE_MS);
+  const signals = createAgentSignals(config.region, { clock, log, metrics });
+  let lastPutAtMs: number | null = null;
+  const reportPut = (): void => {
+    lastPutAtMs = clock.monotonicMs();
+    signals.reportPut();
+  };
+  const ports = {
+    clock,
+    ...createScrape({ engines: engineTargets(config), gpus: gpuTarget(config) }, { fetchText, runCommand, clock }),
+    publish: createPublish({ store, clock, signals: { ...signals, reportPut } }),
+    waitUntil: async (atMs: number, signal: AbortSignal) => {
+      await sleep(Math.max(0, atMs - clock.monotonicMs()), undefined, { signal }).catch(() => undefined);
+    },
+    log,
+    signals,
+  };
+  return {
+    agent: createAgent(ports, settingsOf(config)),
+    close: () => dispatcher.destroy(),
+    lastPutAtMs: () => lastPutAtMs,
+  };
+};
+
+export const engineTargets = (config: AgentConfig): readonly EngineTarget[] =>
+  config.engines.map(({ url, api_key_file }) => ({
+    url: url.replace(/\/+$/, ""),
+    apiKey: api_key_file === null ? null : readSecretFile(api_key_file),
+  }));
+
+export const gpuTarget = ({ gpus }: AgentConfig): GpuTarget | null => {
+  if (gpus === null) return null;
+  if (gpus.dcgm_url !== null) return { kind: "dcgm", url: gpus.dcgm_url };
+  return gpus.nvidia_smi === null ? null : { kind: "nvidia-smi", command: gpus.nvidia_smi };
+};
+
+const settingsOf = (config: AgentConfig): AgentSettings => ({
+  identity: { region: config.region, agent: config.agent, boot: randomUUID() },
+  intervalMs: config.report.interval,
+  engines: config.engines.map(({ url, engine }) => ({ address: addressOf(url) ?? url, wish: engine })),
+  gpuUuids: config.gpus?.uuids ?? [],
+  models: new Map(
+    config.models.map((model) => [
+      model.id as string,
+      {
+        weightBytes: model.weight_bytes,
+        coldStartMs: model.cold_start,
+        prefillTokensPerSecond: model.prefill_tokens_per_second,
+        kvCapacityTokens: model.kv_capacity_tokens,
+      },
+    ]),
+  ),
+  reportKey: config.report.key_file === null ? null : reportKeyIn(config.report.key_file),
+});
+
+const LEAST_KEY_BYTES = 16;
+
+const reportKeyIn = (path: string): Uint8Array => {
+  const text = readSecretFile(path);
+  const key = /^[A-Za-z0-9+/_-]+=*$/.test(text) ? Buffer.from(text, "base64") : Buffer.alloc(0);
+  if (key.length >= LEAST_KEY_BYTES) return key;
+  throw new OperationalError(
+    "AGENT_CONFIG_INVALID",
+    `${path}: expected a report key, at least ${LEAST_KEY_BYTES} octets in base64`,
+  );
+};
