@@ -69,8 +69,8 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update
-apt-get install -y --no-install-recommends ${packages.join(" ")}
+apt-get -o DPkg::Lock::Timeout=120 update
+apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends ${packages.join(" ")}
 `;
   return withSudo ? ["sudo", "sh", "-ec", script] : ["sh", "-ec", script];
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -74,15 +75,38 @@ describe("what is told when the tests cannot run", () => {
 describe("the installation", () => {
   const [program, flag, script = ""] = installCommand(["redis-server"], false);
   it("is one shell that stops at the first failure", () => assert.deepEqual([program, flag], ["sh", "-ec"]));
-  it("refreshes the lists before it installs", () => {
-    assert.ok(
-      script.indexOf("apt-get update") < script.indexOf("apt-get install -y --no-install-recommends redis-server"),
-    );
-    assert.match(script, /apt-get update/);
+
+  /** Runs the script with an apt-get that only writes down how it was called, and what the policy said meanwhile. */
+  const run = (policyBefore: string | null, aptGet: string) => {
+    const folder = mkdtempSync(join(tmpdir(), "gtm-install-"));
+    const policy = join(folder, "policy-rc.d");
+    if (policyBefore !== null) writeFileSync(policy, policyBefore, { mode: 0o755 });
+    writeFileSync(join(folder, "apt-get"), `#!/bin/sh\n${aptGet}\n`, { mode: 0o755 });
+    const { status, stdout } = spawnSync("sh", ["-ec", script.replace("/usr/sbin/policy-rc.d", policy)], {
+      encoding: "utf8",
+      env: { PATH: `${folder}:/usr/bin:/bin`, POLICY: policy },
+    });
+    const policyAfter = existsSync(policy) ? readFileSync(policy, "utf8") : null;
+    rmSync(folder, { recursive: true });
+    return { status, lines: stdout.trim().split("\n"), policyAfter };
+  };
+  const askPolicy = 'echo "$3 $4 $5 $6"; "$POLICY" redis-server start || echo "policy says $?"';
+
+  it("refreshes the lists, then installs, and lets no service start meanwhile", () => {
+    assert.deepEqual(run(null, askPolicy), {
+      status: 0,
+      lines: ["update   ", "policy says 101", "install -y --no-install-recommends redis-server", "policy says 101"],
+      policyAfter: null,
+    });
   });
-  it("lets no service start and takes that back, unless it was so before", () => {
-    assert.match(script, /if \[ ! -e "\$policy" \]; then\n {2}trap 'rm -f "\$policy"' EXIT/);
-    assert.match(script, /exit 101/);
+  it("leaves alone a policy that the machine has already", () => {
+    const policy = "#!/bin/sh\nexit 104\n";
+    const { lines, policyAfter } = run(policy, askPolicy);
+    assert.deepEqual([lines[1], policyAfter], ["policy says 104", policy]);
+  });
+  it("takes its policy back when apt-get fails, and fails too", () => {
+    const { status, policyAfter } = run(null, "exit 100");
+    assert.deepEqual([status, policyAfter], [100, null]);
   });
   it("goes through sudo where the person is not root", () => {
     assert.deepEqual(installCommand(["redis-server"], true).slice(0, 3), ["sudo", "sh", "-ec"]);
