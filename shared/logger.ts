@@ -1,5 +1,5 @@
 /** One JSON object a line on standard output: level, time, event, fields. Never a prompt, a header, a token or a full client address. */
-import { pino } from "pino";
+import { destination, pino } from "pino";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -33,7 +33,8 @@ export const createLogger = (options: { readonly level: LogLevel; readonly desti
     base: null,
     formatters: { level: (level: string) => ({ level }) },
   };
-  const log = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  // Written before the call returns: pino's default writes later, and what is on its way when a process exits is lost or out of order.
+  const log = pino(settings, options.destination ?? destination({ dest: 1, sync: true }));
   return {
     debug: (event, fields) => log.debug(lineOf(event, fields)),
     info: (event, fields) => log.info(lineOf(event, fields)),
