@@ -1,0 +1,21 @@
+/** The conversations that this instance knows: bounded, each with what of it the store has and when that was last seen. */
+import { LRUCache } from "lru-cache";
+import type { Conversation } from "#gtm/domain/conversation.ts";
+import type { ConversationId, RegionId } from "#shared/ids.ts";
+import type { Owner } from "./conversation-record.ts";
+
+export type KnownConversation = {
+  readonly conversation: Conversation;
+  readonly owner: Owner;
+  /** When the store last said or took this, monotonic ms; −Infinity: it has to be asked again. */
+  readonly checkedAtMs: number;
+  /** Whose index in the store lists it; null: none's, as far as we know. */
+  readonly listedIn: RegionId | null;
+};
+
+export type ConversationCache = LRUCache<ConversationId, KnownConversation>;
+
+/** About 600 bytes each. */
+const MOST = 100_000;
+
+export const createConversationCache = (): ConversationCache => new LRUCache({ max: MOST });

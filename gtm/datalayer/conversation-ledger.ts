@@ -1,0 +1,85 @@
+/** The ledger of a conversation: which regions hold how much of it, after a turn, and when two GTMs wrote at once. */
+import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
+import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
+
+const MOST_HOLDINGS = 3;
+
+export type ServedTurn = {
+  readonly id: ConversationId;
+  readonly model: ModelId;
+  readonly region: RegionId;
+  /** Of the context when the turn is over: prompt and output. */
+  readonly tokens: number;
+  /** Monotonic ms. */
+  readonly atMs: number;
+};
+
+/**
+ * A turn leaves its context where it was served: that holding replaces an older one of the region. Where turns ran in
+ * parallel only the newest may move the home: one that is committed late takes its place in time.
+ *
+ * @param before null: this is the first turn, or nothing is known of earlier ones; another model's ledger is void
+ * @param keptForMs older holdings are dropped
+ */
+export const afterTurn = (before: Conversation | null, turn: ServedTurn, keptForMs: number): Conversation => {
+  const holding: Holding = { region: turn.region, replica: null, tokens: Math.round(turn.tokens), atMs: turn.atMs };
+  const known = before !== null && before.model === turn.model ? before : null;
+  const lastTurnAtMs = Math.max(turn.atMs, known?.lastTurnAtMs ?? turn.atMs);
+  return {
+    id: turn.id,
+    model: turn.model,
+    holdings: newestFirst([holding], known?.holdings ?? [], lastTurnAtMs - keptForMs) ?? [holding],
+    turns: (known?.turns ?? 0) + 1,
+    lastTurnAtMs,
+    rev: before?.rev ?? 0,
+    refusedBy: before?.refusedBy ?? [],
+  };
+};
+
+/**
+ * What two GTMs know of one conversation, made one: the newest holdings of both. Of equally new ones the stored one is home,
+ * so that turns in parallel keep it. Turns count once too few where both counted.
+ *
+ * @param stored what stands in the store; its revision is what a write has to name
+ */
+export const mergedWith = (stored: Conversation, mine: Conversation, keptForMs: number): Conversation => {
+  if (stored.model !== mine.model)
+    return stored.lastTurnAtMs >= mine.lastTurnAtMs ? stored : { ...mine, rev: stored.rev };
+  const lastTurnAtMs = Math.max(stored.lastTurnAtMs, mine.lastTurnAtMs);
+  return {
+    ...stored,
+    holdings: newestFirst(mine.holdings, stored.holdings, lastTurnAtMs - keptForMs) ?? stored.holdings,
+    turns: Math.max(stored.turns, mine.turns),
+    lastTurnAtMs,
+  };
+};
+
+/** What is left of a conversation at a later time; null: nothing. */
+export const keptAt = (conversation: Conversation, nowMs: number, keptForMs: number): Conversation | null => {
+  const oldestMs = nowMs - keptForMs;
+  if (conversation.holdings.every(({ atMs }) => atMs > oldestMs)) return conversation;
+  const [home, ...others] = conversation.holdings.filter(({ atMs }) => atMs > oldestMs);
+  return home === undefined ? null : { ...conversation, holdings: [home, ...others] };
+};
+
+/**
+ * One a region, its newest, the later word where both are equally new; of equally new regions the one that was home stays it.
+ *
+ * @returns null: all are too old
+ */
+const newestFirst = (
+  later: readonly Holding[],
+  earlier: readonly Holding[],
+  oldestMs: number,
+): Conversation["holdings"] | null => {
+  const homeFirst = ({ region }: Holding): number => (region === earlier[0]?.region ? 0 : 1);
+  const byRegion = new Map<RegionId, Holding>();
+  for (const holding of [...later, ...earlier]) {
+    const known = byRegion.get(holding.region);
+    if (holding.atMs > oldestMs && (known === undefined || holding.atMs > known.atMs))
+      byRegion.set(holding.region, holding);
+  }
+  const kept = [...byRegion.values()].sort((a, b) => b.atMs - a.atMs || homeFirst(a) - homeFirst(b));
+  const [home, ...others] = kept.slice(0, MOST_HOLDINGS);
+  return home === undefined ? null : [home, ...others];
+};

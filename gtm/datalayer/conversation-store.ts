@@ -1,0 +1,202 @@
+/** Which regions hold a conversation: a bounded cache before the store, written behind the decisions, usable while the store is away. */
+import type { Conversation } from "#gtm/domain/conversation.ts";
+import { regionOf } from "#gtm/domain/decision.ts";
+import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
+import type { Entry } from "#gtm/steering/ports.ts";
+import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
+import { ConversationId, type RegionId } from "#shared/ids.ts";
+import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
+import type { Part } from "#shared/lifecycle.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Store } from "#shared/store.ts";
+import { announceChange, subscribeToChanges } from "./changes.ts";
+import { createConversationCache } from "./conversation-cache.ts";
+import { afterTurn, keptAt } from "./conversation-ledger.ts";
+import { type ConversationPage, listConversations, sweepHeld } from "./conversation-list.ts";
+import { createConversationReader } from "./conversation-reader.ts";
+import { ownerOf } from "./conversation-record.ts";
+import { createConversationWriter } from "./conversation-writer.ts";
+import { withinDeadline } from "./deadline.ts";
+import { createLiveLedger } from "./live-tokens.ts";
+import type { StoreFailures } from "./store-failures.ts";
+
+export type ConversationStoreOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly failures: StoreFailures;
+  readonly regions: readonly RegionId[];
+  readonly policy: { readonly pinMs: number; readonly nextTurnFraction: number };
+  /** 0 to 1; spreads the replay when the store is back. */
+  readonly random: () => number;
+};
+
+export type ConversationStore = Part & {
+  /**
+   * What the ledger knows, up to an hour back; whether that is a pin (15 minutes, sliding) is for `turnOf` to say, which
+   * reads `lastTurnAtMs`: what is held counts as cost for longer than it pins.
+   *
+   * Cached ones are returned at once and looked at again behind the answer, when they changed and after 2 s regardless.
+   *
+   * @param deadlineMs how long the store may take; later, and while it is away, the answer is null, counted and warned of
+   */
+  readonly find: (id: ConversationId | null, deadlineMs: number) => Promise<Conversation | null> | Conversation | null;
+  /** A decision was made: where it sends a turn of a conversation, the ledger follows. Returns at once; never throws. */
+  readonly commit: (entry: Entry) => void;
+  /** @throws {OperationalError} GTM_STORE_UNREACHABLE, as `get` and `release` */
+  readonly list: (query: {
+    readonly region: RegionId | null;
+    readonly limit: number;
+    readonly cursor: string | null;
+  }) => Promise<ConversationPage>;
+  readonly get: (id: ConversationId) => Promise<Conversation | null>;
+  /** Forgets a conversation, here and on every GTM, so that its next turn is placed anew. @returns whether there was one */
+  readonly release: (id: ConversationId) => Promise<boolean>;
+  /** What this instance's conversations keep alive in the regions' caches. */
+  readonly live: () => readonly LiveTokens[];
+};
+
+const TTL_MS = KEYS.conversation.ttlMs;
+/** The stated window in which two GTMs may differ. */
+const TRUSTED_FOR_MS = 2_000;
+const SWEEP_EVERY_MS = 60_000;
+const LOOK_AROUND_EVERY_MS = 2_000;
+
+export const createConversationStore = (options: ConversationStoreOptions): ConversationStore => {
+  const { store, clock, metrics, failures, regions } = options;
+  const cache = createConversationCache();
+  const queue = createConversationWriter({ store, clock, metrics, failures, cache, random: options.random });
+  const read = createConversationReader({ store, clock, cache, queue });
+  const live = createLiveLedger(options.policy);
+  const timers: NodeJS.Timeout[] = [];
+  let unsubscribe: (() => void) | null = null;
+  const lookups = metrics.counter({
+    name: "gtm_conversation_lookups_total",
+    help: "Conversations that decisions asked for: cached, found, absent, late (the deadline passed) or failed.",
+    labels: ["outcome"],
+  });
+  const conversations = metrics.gauge({
+    name: "gtm_conversations",
+    help: "Conversations that this instance served within the pin's time, by the region of their last turn.",
+    labels: ["region"],
+  });
+
+  const lookUp = async (id: ConversationId, deadlineMs: number): Promise<Conversation | null> => {
+    if (!store.isUp()) {
+      lookups.inc({ outcome: "failed" });
+      failures("conversation.find", new OperationalError("GTM_STORE_UNREACHABLE", "the store is away"));
+      return null;
+    }
+    const found = await withinDeadline(read(id), deadlineMs);
+    if (found.kind === "done") {
+      const kept = found.value === null ? null : keptAt(found.value.conversation, clock.monotonicMs(), TTL_MS);
+      lookups.inc({ outcome: kept === null ? "absent" : "found" });
+      return kept;
+    }
+    lookups.inc({ outcome: found.kind });
+    const late = new OperationalError("GTM_STORE_UNREACHABLE", `no answer within ${deadlineMs} ms`);
+    failures("conversation.find", found.kind === "late" ? late : found.cause);
+    return null;
+  };
+  const lookAgain = (id: ConversationId): void => {
+    if (store.isUp()) read(id).catch((cause) => failures("conversation.revalidate", cause));
+  };
+  const forget = (id: ConversationId): void => {
+    cache.delete(id);
+    queue.remove(id);
+    live.forget(id);
+  };
+  const onChange = (key: string, rev: number): void => {
+    const id = ConversationId.safeParse(/conv:\{(.+)\}$/.exec(key)?.[1]).data;
+    if (id === undefined) return;
+    const known = cache.peek(id);
+    if (rev === 0) forget(id);
+    if (rev === 0 || (known !== undefined && known.conversation.rev >= rev)) return;
+    // Another GTM served it last, and counts what it keeps alive.
+    live.forget(id);
+    if (known !== undefined) lookAgain(id);
+  };
+  const listen = async (): Promise<void> => {
+    try {
+      unsubscribe ??= await subscribeToChanges(store, ({ key, rev }) => onChange(key, rev));
+    } catch (cause) {
+      failures("conversation.subscribe", cause);
+    }
+  };
+  const sweep = async (): Promise<void> => {
+    try {
+      for (const region of regions) await sweepHeld(store, clock, region);
+    } catch (cause) {
+      failures("conversation.sweep", cause);
+    }
+  };
+  const lookAround = (): void => {
+    void listen();
+    const byRegion = live.conversations(clock.monotonicMs());
+    for (const region of regions) conversations.set(byRegion.get(region) ?? 0, { region });
+  };
+
+  return {
+    name: "conversations",
+    find: (id, deadlineMs) => {
+      if (id === null) return null;
+      const known = cache.get(id);
+      const nowMs = clock.monotonicMs();
+      const kept = known === undefined ? null : keptAt(known.conversation, nowMs, TTL_MS);
+      if (known === undefined || kept === null) return lookUp(id, deadlineMs);
+      lookups.inc({ outcome: "cached" });
+      if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) lookAgain(id);
+      return kept;
+    },
+    commit: (entry) => {
+      const { query, decision } = entry;
+      const region = regionOf(decision.verdict);
+      const id = query.conversationId;
+      const isTurn = query.kind === "turn" && query.channel === "http" && decision.mode === "enforce";
+      if (!isTurn || id === null || region === null || decision.answeredWith !== "regions") return;
+      const { turn, decidedAtMs: atMs } = decision;
+      const tokens = (query.promptTokens ?? turn.contextTokens + turn.newTokens) + turn.outputTokens;
+      const before = cache.get(id) ?? null;
+      const served = { id, model: turn.model, region, tokens, atMs };
+      const next = {
+        conversation: afterTurn(before?.conversation ?? turn.conversation, served, TTL_MS),
+        owner: before?.owner ?? ownerOf(query.tenant, query.pool.name),
+        checkedAtMs: before?.checkedAtMs ?? atMs,
+        listedIn: before?.listedIn ?? null,
+      };
+      cache.set(id, next);
+      live.commit(served);
+      queue.add(id, next);
+    },
+    list: (query) => listConversations({ store, clock, regions }, query),
+    get: async (id) => (await read(id))?.conversation ?? null,
+    release: async (id) => {
+      const known = await read(id);
+      forget(id);
+      if (known === null) return false;
+      await store.remove(conversationKey(id));
+      await announceChange(store, conversationKey(id), 0);
+      const listedIn = new Set(known.conversation.holdings.map(({ region }) => region));
+      for (const region of listedIn) await store.indexRemove(heldKey(region), id);
+      return true;
+    },
+    live: () => live.sums(clock.monotonicMs()),
+    start: async () => {
+      await listen();
+      lookAround();
+      timers.push(
+        setInterval(() => void sweep(), SWEEP_EVERY_MS),
+        setInterval(lookAround, LOOK_AROUND_EVERY_MS),
+      );
+      for (const timer of timers) timer.unref();
+    },
+    stop: async () => {
+      for (const timer of timers.splice(0)) clearInterval(timer);
+      queue.stop();
+      await queue.drained();
+      unsubscribe?.();
+      unsubscribe = null;
+    },
+  };
+};
