@@ -83,16 +83,24 @@ const baseOf = (server: string): string => {
 
 const jsonOf = async (response: Response, base: string): Promise<unknown> => {
   const type = response.headers.get("content-type") ?? "no content type";
-  try {
-    const text = await response.text();
-    if (/^application\/(?:problem\+)?json/.test(type)) return JSON.parse(text);
-  } catch (error) {
+  const text = await response.text().catch((error: unknown) => {
     throw unreachable(base, error);
-  }
+  });
+  const json = /^application\/(?:problem\+)?json/.test(type) ? parsed(text) : undefined;
+  if (json !== undefined) return json;
   throw new CliFailure(
     EXIT.error,
     `what answers at ${base} is not the admin API of a GTM (status ${response.status}, ${type}); check --server`,
   );
+};
+
+/** undefined: not JSON, which has no such value. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
 const CAUSES: Readonly<Record<string, string>> = {

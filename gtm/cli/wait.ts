@@ -18,15 +18,14 @@ export const waitUntilLeft = async (session: Session, order: RegionOrder, deadli
       return;
     }
     const waitedMs = io.epochMs() - startedAtMs;
-    if (pinned !== told)
-      io.tell(`${count(pinned)} pinned conversations are still at home in ${order.region} (${age(waitedMs)})\n`);
+    if (pinned !== told) io.tell(`${leftText(pinned, order)} (${age(waitedMs)})\n`);
     told = pinned;
     if (waitedMs + POLL_MS > deadlineMs) {
-      throw new CliFailure(
-        EXIT.waitTimedOut,
-        `after ${age(waitedMs)} ${count(pinned)} pinned conversations are still at home in ${order.region}; the drain goes on`,
-      );
+      throw new CliFailure(EXIT.waitTimedOut, `after ${age(waitedMs)} ${leftText(pinned, order)}; the drain goes on`);
     }
     await io.sleep(POLL_MS);
   }
 };
+
+const leftText = (pinned: number, { region }: RegionOrder): string =>
+  `${count(pinned)} pinned ${pinned === 1 ? "conversation is" : "conversations are"} still at home in ${region}`;

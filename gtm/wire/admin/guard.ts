@@ -1,7 +1,6 @@
 /** What every request passes before a route sees it: headers, host, size, media type, identity, role. */
 import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { Metrics } from "#shared/metrics.ts";
 import { type Actor, identify, suffices } from "./auth.ts";
 import type { Env } from "./environment.ts";
@@ -22,10 +21,31 @@ export const secureHeaders: Middleware = async (c, next) => {
   c.header("Referrer-Policy", "no-referrer");
 };
 
-export const limitBody: Middleware = bodyLimit({
-  maxSize: MOST_BODY_BYTES,
-  onError: () => problemResponse(problemOf("body-too-large", `At most ${MOST_BODY_BYTES} bytes are read.`)),
-});
+/** Reads the whole body, so that routes find it whether or not its length was announced. */
+export const limitBody: Middleware = async (c, next) => {
+  const announced = Number(c.req.header("content-length") ?? 0);
+  if (announced > MOST_BODY_BYTES) return tooLarge();
+  if (c.req.method !== "POST") return next();
+  const text = await textOf(c.req.raw.body);
+  if (text === null) return tooLarge();
+  c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.header(), body: text });
+  return next();
+};
+
+const tooLarge = (): Response =>
+  problemResponse(problemOf("body-too-large", `At most ${MOST_BODY_BYTES} bytes are read.`));
+
+/** null: there is more than is read. */
+const textOf = async (body: ReadableStream<Uint8Array> | null): Promise<string | null> => {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength;
+    if (length > MOST_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+};
 
 const JSON_TYPE = /^application\/json *(?:;|$)/i;
 

@@ -18,11 +18,15 @@ export type MetricsServer = Part & { readonly address: () => Address };
 
 export const createMetricsServer = (options: MetricsServerOptions): MetricsServer => {
   const { listen, log } = options;
-  const listener = createListener("metrics", listen, (request, response) => {
-    answer(request, response, options).catch((error: unknown) => {
-      log.error("metrics.bug", { stack: String(error) });
-      send(response, 500, "text/plain; charset=utf-8", "internal error\n");
-    });
+  const listener = createListener({
+    name: "metrics",
+    listen,
+    onRequest: (request, response) => {
+      answer(request, response, options).catch((error: unknown) => {
+        log.error("metrics.bug", { stack: String(error) });
+        send(response, 500, "text/plain; charset=utf-8", "internal error\n");
+      });
+    },
   });
   return {
     name: "metrics",

@@ -11,7 +11,10 @@ const comment = z
   .trim()
   .min(1, "a comment is required: say why")
   .max(500);
-const lasting = duration
+// The pipe is made here because only schemas made after @hono/zod-openapi was loaded can be described.
+const lasting = z
+  .string({ error: "must be a duration with its unit, such as 30m or 2h" })
+  .pipe(duration)
   .refine((ms) => ms >= 1_000 && ms <= LONGEST_MS, "must be from 1s to 72h")
   .openapi({ type: "string", example: "2h" });
 

@@ -63,8 +63,12 @@ const run = async (options: AdminOptions): Promise<Running> => {
   const context = { ports, clock, log, streams, startedAtMs: clock.monotonicMs() };
   const app = createApp(context, tokens, metrics);
   const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const listener = createListener("admin", listen, (request, response) => {
-    handle(request, response).catch((error: unknown) => log.error("admin.bug", { stack: String(error) }));
+  const listener = createListener({
+    name: "admin",
+    listen,
+    onRequest: (request, response) => {
+      handle(request, response).catch((error: unknown) => log.error("admin.bug", { stack: String(error) }));
+    },
   });
   try {
     await listener.open();

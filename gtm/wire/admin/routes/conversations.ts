@@ -6,7 +6,7 @@ import { ConversationView, conversationEtag, conversationView } from "../convers
 import { type Context, createRouter, type Router } from "../environment.ts";
 import type { AdminPorts } from "../ports.ts";
 import { refuse } from "../problem.ts";
-import { answers, BEARER, pageOf, pageQuery } from "../route-parts.ts";
+import { answers, BEARER, described, pageOf, pageQuery } from "../route-parts.ts";
 import { regionNamed } from "./regions.ts";
 
 const params = z.object({
@@ -49,7 +49,7 @@ export const conversationRoutes = ({ ports, clock, log }: Context): Router =>
         security: BEARER,
         request: {
           query: pageQuery.extend({
-            region: RegionId.optional().openapi({ type: "string", description: "Only those at home there" }),
+            region: described(RegionId).optional().openapi({ type: "string", description: "Only those at home there" }),
           }),
         },
         responses: answers(pageOf(ConversationView), "A page of conversations"),

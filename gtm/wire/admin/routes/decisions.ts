@@ -7,7 +7,7 @@ import { DecisionSchema } from "../decision-schema.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import type { AdminPorts, DecisionFilter } from "../ports.ts";
 import { refuse } from "../problem.ts";
-import { answers, BEARER, pageOf, pageQuery } from "../route-parts.ts";
+import { answers, BEARER, described, pageOf, pageQuery } from "../route-parts.ts";
 import { conversationNamed } from "./conversations.ts";
 
 export const filterQuery = z.object({
@@ -27,7 +27,11 @@ export const filterOf = (ports: AdminPorts, query: z.infer<typeof filterQuery>):
 });
 
 const params = z.object({
-  id: DecisionId.openapi({ param: { name: "id", in: "path" }, type: "string", example: "01K5Z6V2QW8Y3N4M7R9T0A1B2C" }),
+  id: described(DecisionId).openapi({
+    param: { name: "id", in: "path" },
+    type: "string",
+    example: "01K5Z6V2QW8Y3N4M7R9T0A1B2C",
+  }),
 });
 
 export const decisionRoutes = ({ ports, clock }: Context): Router => {
