@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { delimiter, dirname, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bringPrerequisites } from "./prerequisites.ts";
-import { chosenFiles } from "./selection.ts";
+import { chooseFiles } from "./selection.ts";
 
 const top = join(import.meta.dirname, "..");
 /** All test files together; the whole suite takes a fraction of it. */
@@ -70,7 +70,11 @@ const run = async (): Promise<number> => {
   const files = globSync("test/**/*.test.ts", { cwd: top })
     .map((path) => path.replaceAll(sep, "/"))
     .toSorted();
-  const chosen = chosenFiles(files, process.argv.slice(2));
+  const { chosen, idle } = chooseFiles(files, process.argv.slice(2));
+  if (idle.length > 0) {
+    process.stderr.write(`No test file's path holds ${idle.join(", ")}.\n`);
+    return 2;
+  }
   const checked = check();
   if (checked !== 0) return checked;
   const lacking = await bringPrerequisites();

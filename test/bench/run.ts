@@ -25,8 +25,11 @@ const runOne = async (file: string): Promise<void> => {
 const runAll = (): void => {
   const files = globSync("*.bench.ts", { cwd: folder }).toSorted();
   const chosen = files.filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
-  if (chosen.length === 0)
-    throw new Error(`no benchmark is called ${names.join(" or ")}; there are ${files.join(", ")}`);
+  if (chosen.length === 0) {
+    process.stderr.write(`No benchmark is called ${names.join(" or ")}; there are ${files.join(", ")}.\n`);
+    process.exitCode = 2;
+    return;
+  }
   const machine = {
     node: process.version,
     processors: availableParallelism(),
