@@ -15,6 +15,7 @@ const LENGTH = VERSION.length + (OCTETS * 8) / 5;
 const MS_PER_MINUTE = 60_000;
 /** Half of SHA-256's block would do; shorter than this is a typing error, not a key. */
 const LEAST_KEY_OCTETS = 16;
+const MOST_TAGS = 10_000;
 
 export type SigningKey = { /** 0 to 255. */ readonly id: number; readonly key: Uint8Array };
 
@@ -68,6 +69,14 @@ export const createLabels = (keys: LabelKeys): Labels => {
   const [signer] = keys.signingKeys;
   const keyById = new Map(keys.signingKeys.map(({ id, key }) => [id, key]));
 
+  /** Pools and regions are few and configured; hashing their names anew would be a third of a token's price. */
+  const tags = new Map<string, number>();
+  const knownTagOf = (id: PoolName | RegionId): number => {
+    const known = tags.get(id) ?? tagOf(id);
+    if (tags.size < MOST_TAGS) tags.set(id, known);
+    return known;
+  };
+
   const conversationIdOf = (tenant: string, name: string): ConversationId =>
     // The length in front keeps tenant and name apart, whatever characters they hold.
     asConversation(createHmac("sha256", keys.identityKey).update(`${tenant.length}:${tenant}:${name}`).digest());
@@ -77,8 +86,8 @@ export const createLabels = (keys: LabelKeys): Labels => {
     mint: ({ pool, region, conversation, issuedAtMs }) => {
       const octets = Buffer.alloc(OCTETS);
       octets.writeUInt8(signer.id, 0);
-      octets.writeUInt16BE(tagOf(pool), 1);
-      octets.writeUInt16BE(tagOf(region), 3);
+      octets.writeUInt16BE(knownTagOf(pool), 1);
+      octets.writeUInt16BE(knownTagOf(region), 3);
       octets.set(octetsOf(conversation), 5);
       octets.writeUInt32BE(Math.floor(issuedAtMs / MS_PER_MINUTE), 13);
       octets.set(macOf(octets, signer.key), SIGNED_OCTETS);
