@@ -45,12 +45,13 @@ export const forkEngine = (engine: Engine): Engine => ({
 
 export const runningIn = (engine: Engine): number => engine.batch.members.length + (engine.prefill === null ? 0 : 1);
 
+/** Whether there is a slot and a block for one more. */
+export const hasRoom = (engine: Engine): boolean =>
+  runningIn(engine) < engine.options.maxRunning && engine.cache.usedBlocks() < engine.cache.totalBlocks;
+
 /** Whether nothing but the queue itself would keep a request of one block from starting now. */
 export const canStart = (engine: Engine): boolean =>
-  engine.prefill === null &&
-  engine.nowMs >= engine.readyAtMs &&
-  runningIn(engine) < engine.options.maxRunning &&
-  engine.cache.usedBlocks() < engine.cache.totalBlocks;
+  engine.prefill === null && engine.nowMs >= engine.readyAtMs && hasRoom(engine);
 
 /** When something happens by itself next; Infinity: never, unless a request comes. */
 export const nextEventAtMs = (engine: Engine): number => {
@@ -109,12 +110,10 @@ export const finish = (
 ): void => {
   const { request } = job;
   const firstTokenAtMs = "firstTokenAtMs" in job ? job.firstTokenAtMs : null;
-  if (firstTokenAtMs !== null) {
-    // The last token written has been sampled but not computed.
-    const to = Math.floor((request.promptTokens + outputTokens - 1) / BLOCK_TOKENS);
-    engine.cache.name(job.blocks, request.blocks, Math.floor(request.promptTokens / BLOCK_TOKENS), to);
-  }
-  engine.cache.release(job.blocks);
+  // The last token written has been sampled but not computed.
+  const to = Math.floor((request.promptTokens + outputTokens - 1) / BLOCK_TOKENS);
+  const from = firstTokenAtMs === null ? to : Math.floor(request.promptTokens / BLOCK_TOKENS);
+  engine.cache.release(engine.cache.name(job.blocks, request.blocks, from, to));
   emit({
     kind: "finished",
     request,
@@ -133,11 +132,12 @@ const endPrefill = (engine: Engine, job: Started, emit: Emit): void => {
   const { request, cachedTokens, submittedAtMs, startedAtMs } = job;
   engine.prefill = null;
   const firstNew = cachedTokens / BLOCK_TOKENS;
-  engine.cache.name(job.blocks, request.blocks, firstNew, Math.floor(request.promptTokens / BLOCK_TOKENS));
+  const full = Math.floor(request.promptTokens / BLOCK_TOKENS);
+  const blocks = engine.cache.name(job.blocks, request.blocks, firstNew, full);
   const atMs = engine.nowMs;
   const computedTokens = request.promptTokens - cachedTokens;
   emit({ kind: "first-token", request, atMs, submittedAtMs, startedAtMs, cachedTokens, computedTokens });
-  const decoding = { ...job, firstTokenAtMs: atMs };
+  const decoding = { ...job, blocks, firstTokenAtMs: atMs };
   if (request.outputTokens === 1) finish(engine, decoding, 1, request.finishReason, emit);
   else join(engine.batch, decoding, request.outputTokens - 1);
 };

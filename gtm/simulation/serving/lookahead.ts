@@ -1,9 +1,20 @@
 /** When a request that came now would start its prefill: exact, because the replica is copied and played ahead. */
-import { canStart, type Engine, enqueue, forkEngine, nextEventAtMs, runEngine, step, type Waiting } from "./engine.ts";
+import {
+  canStart,
+  type Engine,
+  enqueue,
+  forkEngine,
+  hasRoom,
+  nextEventAtMs,
+  runEngine,
+  step,
+  type Waiting,
+} from "./engine.ts";
 
 /**
- * The copy is kept at the moment when the next newcomer could start. A request that joins the queue is played there too,
- * so that asking after each of a thousand requests costs each of them once, not the whole queue each time.
+ * While requests wait, the copy is kept at the moment when the next newcomer could start. A request that joins the queue
+ * is played there too, so that asking after each of a thousand requests costs each of them once, not the whole queue each
+ * time. Without a queue the answer is known without a copy.
  */
 export type Lookahead = {
   /** A request has joined the real queue. */
@@ -18,8 +29,8 @@ export const createLookahead = (engine: Engine): Lookahead => {
   let ahead: Engine | null = null;
   return {
     add: (job) => {
+      if (engine.queue.length === 0) ahead = null;
       if (ahead === null) return;
-      // Time that really passed since, with nothing in the queue.
       runEngine(ahead, Math.max(ahead.nowMs, engine.nowMs), ignore);
       enqueue(ahead, job, ignore);
     },
@@ -27,7 +38,8 @@ export const createLookahead = (engine: Engine): Lookahead => {
       ahead = null;
     },
     waitMs: () => {
-      if (engine.queue.length === 0 && canStart(engine)) return 0;
+      const openAtMs = openWithoutQueueAtMs(engine);
+      if (openAtMs !== null) return Math.max(0, openAtMs - engine.nowMs);
       ahead ??= forkEngine(engine);
       playUntilOpen(ahead);
       return Math.max(0, ahead.nowMs - engine.nowMs);
@@ -36,6 +48,10 @@ export const createLookahead = (engine: Engine): Lookahead => {
 };
 
 const ignore = (): void => {};
+
+/** Who has nobody before him and room beside those who run waits for the prefill and the weights alone; null: it is not so. */
+const openWithoutQueueAtMs = (engine: Engine): number | null =>
+  engine.queue.length > 0 || !hasRoom(engine) ? null : Math.max(engine.readyAtMs, engine.prefill?.endsAtMs ?? 0);
 
 const playUntilOpen = (engine: Engine): void => {
   while (engine.queue.length > 0 || !canStart(engine)) {

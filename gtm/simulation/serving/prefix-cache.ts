@@ -8,7 +8,7 @@ export type PrefixCache = {
   readonly totalBlocks: number;
   /** Blocks pinned by requests; the rest is free, whatever it still holds. */
   readonly usedBlocks: () => number;
-  /** How many of the first `limit` blocks of a sequence are held, without a gap. */
+  /** How many of the first `limit` blocks of a sequence are held; whoever holds one holds those before it. */
   readonly matchedBlocks: (hashes: BlockHashes, limit: number) => number;
   /**
    * Pins the matched blocks and takes the least recently used free ones for the rest.
@@ -16,8 +16,13 @@ export type PrefixCache = {
    * @returns the sequence's blocks; null: it does not fit beside what is pinned now
    */
   readonly pin: (hashes: BlockHashes, matched: number, needed: number) => Int32Array | null;
-  /** Says what the blocks from `from` up to `to`, excluded, hold; a content that another block holds already stays there. */
-  readonly name: (blocks: Int32Array, hashes: BlockHashes, from: number, to: number) => void;
+  /**
+   * Says what the blocks from `from` up to `to`, excluded, hold. Where another block holds a content already, that one
+   * takes the place of this sequence's own.
+   *
+   * @returns the sequence's blocks from now on; those given are not changed
+   */
+  readonly name: (blocks: Int32Array, hashes: BlockHashes, from: number, to: number) => Int32Array;
   /** Unpins; a sequence's last blocks are the first to go, since nothing can use them without the ones before. */
   readonly release: (blocks: Int32Array) => void;
   /** Forgets what every block holds; pinned ones stay pinned. */
@@ -63,43 +68,58 @@ const cacheIn = (memory: Memory): PrefixCache => {
     if (pins[block] === 0) unlink(memory, block);
     pins[block] = (pins[block] ?? 0) + 1;
   };
-  /** Free blocks that stay free when the matched ones are pinned. */
-  const freeBeside = (hashes: BlockHashes, matched: number): number => {
-    let free = memory.free;
-    for (let i = 0; i < matched; i++) if (pins[findBlock(table, hashes[i] ?? 0)] === 0) free -= 1;
-    return free;
+  const unpin = (block: number): void => {
+    pins[block] = (pins[block] ?? 0) - 1;
+    if (pins[block] === 0) append(memory, block);
   };
 
   return {
     totalBlocks,
     usedBlocks: () => totalBlocks - memory.free,
     matchedBlocks: (hashes, limit) => {
-      let matched = 0;
-      while (matched < limit && findBlock(table, hashes[matched] ?? 0) !== -1) matched += 1;
-      return matched;
+      const isHeld = (at: number): boolean => findBlock(table, hashes[at] ?? 0) !== -1;
+      let held = 0;
+      let missing = Math.min(limit, hashes.length) + 1;
+      while (missing - held > 1) {
+        const middle = (held + missing) >>> 1;
+        if (isHeld(middle - 1)) held = middle;
+        else missing = middle;
+      }
+      return held;
     },
     pin: (hashes, matched, needed) => {
-      if (needed - matched > freeBeside(hashes, matched)) return null;
       const blocks = new Int32Array(needed);
+      let free = memory.free;
       for (let i = 0; i < matched; i++) {
-        blocks[i] = findBlock(table, hashes[i] ?? 0);
-        pinMatched(blocks[i] ?? 0);
+        const block = findBlock(table, hashes[i] ?? 0);
+        blocks[i] = block;
+        if (pins[block] === 0) free -= 1;
       }
+      if (needed - matched > free) return null;
+      for (let i = 0; i < matched; i++) pinMatched(blocks[i] ?? 0);
       for (let i = matched; i < needed; i++) blocks[i] = pinNew();
       return blocks;
     },
-    name: (blocks, hashes, from, to) => {
-      for (let i = from; i < to; i++) {
-        const hash = hashes[i] ?? 0;
-        if (hash !== 0 && findBlock(table, hash) === -1) nameBlock(table, hash, blocks[i] ?? 0);
+    name: (given, hashes, from, to) => {
+      let blocks = given;
+      for (let i = from; i < Math.min(to, hashes.length); i++) {
+        // After all was forgotten, what came before is not there either.
+        if (i > 0 && table.hashes[blocks[i - 1] ?? 0] !== hashes[i - 1]) break;
+        const own = blocks[i] ?? 0;
+        const other = findBlock(table, hashes[i] ?? 0);
+        if (other === -1) {
+          nameBlock(table, hashes[i] ?? 0, own);
+        } else {
+          pinMatched(other);
+          unpin(own);
+          if (blocks === given) blocks = given.slice();
+          blocks[i] = other;
+        }
       }
+      return blocks;
     },
     release: (blocks) => {
-      for (let i = blocks.length - 1; i >= 0; i--) {
-        const block = blocks[i] ?? 0;
-        pins[block] = (pins[block] ?? 0) - 1;
-        if (pins[block] === 0) append(memory, block);
-      }
+      for (let i = blocks.length - 1; i >= 0; i--) unpin(blocks[i] ?? 0);
     },
     forget: () => {
       table.slots.fill(0);
