@@ -60,7 +60,7 @@ const homeBurden = (decision: Decision, home: RegionId, chosen: RegionId): strin
   const here = candidateOf(decision, chosen);
   if (there === undefined || here === undefined) return "";
   const part = largestPart(here.cost, there.cost);
-  return part === null ? "" : `: ${home} would cost ${PARTS[part]} of ${formatMs(there.cost[part])}`;
+  return part === null ? "" : `: ${PARTS[part]} would take ${formatMs(there.cost[part])} in ${home}`;
 };
 
 const runnerUpSentence = (decision: Decision): string => {

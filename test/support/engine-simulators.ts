@@ -56,8 +56,8 @@ export const startSimulator = async (wish: Partial<EngineSimulatorOptions> = {})
     ...wish,
   });
   await simulator.start();
-  const { port } = simulator.address();
-  const origin = `http://127.0.0.1:${port}`;
+  const { address, port } = simulator.address();
+  const origin = `http://${address}:${port}`;
   const post = (body: unknown): RequestInit => ({ method: "POST", body: JSON.stringify(body) });
   const json = async (path: string, body?: unknown): Promise<unknown> =>
     (await fetch(origin + path, body === undefined ? {} : post(body))).json();

@@ -23,7 +23,7 @@ describe("the explanation", () => {
     const { explanation, flipsIf } = told({ regions, conversation, query });
     assert.match(
       explanation,
-      /^Moves from frankfurt to paris, which saves 4\.\d\d s, more than the margin of 8\d\d ms: frankfurt would cost queueing of 7\.9\d s\.$/,
+      /^Moves from frankfurt to paris, which saves 4\.\d\d s, more than the margin of 8\d\d ms: queueing would take 7\.9\d s in frankfurt\.$/,
     );
     assert.match(flipsIf ?? "", /^frankfurt's queue were 3\.\d\d s shorter$/);
   });

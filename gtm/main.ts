@@ -1,0 +1,17 @@
+/** The program `gtm`: serves, or talks to one that does. */
+import { createCommand, runCommand } from "./cli/command.ts";
+import { processIo } from "./cli/io.ts";
+import { loadGtmConfig } from "./config.ts";
+import { serve } from "./serve.ts";
+import { VERSION } from "./version.ts";
+
+const io = processIo(process);
+const program = createCommand(io, {
+  version: VERSION,
+  serve,
+  checkConfig: (path, env) => {
+    const { dns, sites, pools } = loadGtmConfig(path, env);
+    return { summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} pools` };
+  },
+});
+process.exitCode = await runCommand(program, process.argv.slice(2), io);

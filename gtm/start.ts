@@ -1,0 +1,200 @@
+/** The composition root: every part of the GTM made, connected, and started in order. */
+
+import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
+import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
+import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
+import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
+import { createGeoip } from "#gtm/datalayer/geoip.ts";
+import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
+import { createProbes } from "#gtm/datalayer/probe.ts";
+import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
+import { createWorldSource } from "#gtm/datalayer/world-source.ts";
+import { createCellSteer } from "#gtm/steering/cell.ts";
+import { decisionView } from "#gtm/steering/decision-view.ts";
+import type { Ports } from "#gtm/steering/ports.ts";
+import { createSteer } from "#gtm/steering/steer.ts";
+import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
+import { createAdmin } from "#gtm/wire/admin/server.ts";
+import { DEFAULT_LIMITS as DNS_LIMITS } from "#gtm/wire/dns/limit.ts";
+import { createDnsServer } from "#gtm/wire/dns/server.ts";
+import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
+import { DEFAULT_LIMITS as HTTP_LIMITS } from "#gtm/wire/http/limits.ts";
+import { createFrontDoor } from "#gtm/wire/http/server.ts";
+import type { Clock } from "#shared/clock.ts";
+import { createLifecycle, type Part } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { createLabels, ephemeralLabelKeys, tagOf } from "#shared/pin-token.ts";
+import type { Store } from "#shared/store.ts";
+import type { Address, GtmConfig } from "./config.ts";
+import { createDecisionIds } from "./decision-id.ts";
+import { createHealthWatch } from "./health.ts";
+import { createRecorder } from "./recorder.ts";
+import { VERSION } from "./version.ts";
+
+export type GtmOptions = { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics };
+
+export type Gtm = {
+  readonly addresses: () => {
+    readonly dns: readonly Address[];
+    readonly http: Address;
+    readonly admin: Address;
+    readonly metrics: Address;
+  };
+  /** Answers what was accepted, then ends; within the deadline. */
+  readonly stop: () => Promise<void>;
+};
+
+/** A conversation that is not in memory may be looked up for so long; then the answer goes out without it. */
+const FIND_WITHIN_MS = { http: 50, dns: 10 } as const;
+const STOP_DEADLINE_MS = 10_000;
+/** Accepted requests may take so long to end; what is left of the deadline is for the other parts. */
+const HTTP_STOP_MS = 8_000;
+
+/** @throws {OperationalError} when a part does not start; those before it are stopped again */
+export const startGtm = async (config: GtmConfig, store: Store, options: GtmOptions): Promise<Gtm> => {
+  const gtm = createGtm(config, store, options);
+  await gtm.start();
+  return gtm;
+};
+
+/** Nothing runs before `start`. */
+export const createGtm = (
+  config: GtmConfig,
+  store: Store,
+  options: GtmOptions,
+): Gtm & { readonly start: () => Promise<void> } => {
+  const { clock, log, metrics } = options;
+  const { sites, models, pools, policy, instance, dns, http } = config;
+  const toEpochMs = (monotonicMs: number): number => clock.epochMs() - (clock.monotonicMs() - monotonicMs);
+  const regions = sites.map(({ id }) => id);
+  const failures = createStoreFailures({ log, metrics, clock });
+  const newId = createDecisionIds(clock);
+  const labels = createLabels(ephemeralLabelKeys());
+  log.warn("labels.ephemeral", { lost: "conversation names and pins are forgotten when this process ends" });
+
+  // The data: what is known, and who keeps it.
+  const geoip = createGeoip({ ...config.geo, log, metrics });
+  const cells = createCellRegions(clock);
+  const operators = createOperatorState({ store, clock, log, failures, onChanged: () => source.touch() });
+  const probes = createProbes({ targets: config.probes, clock, log, metrics, onChanged: () => source.touch() });
+  const conversations = createConversationStore({
+    store,
+    clock,
+    metrics,
+    failures,
+    regions,
+    policy,
+    random: Math.random,
+  });
+  const source = createWorldSource({
+    ...{ store, clock, log, metrics, failures, instance, sites, models, policy, cells },
+    reportKeys: new Map(),
+    probes: probes.facts,
+    admin: operators.admin,
+    overrides: operators.overrides,
+    live: conversations.live,
+  });
+  const decisions = createDecisionLog({
+    ...{ store, clock, log, metrics, failures, instance },
+    view: (entry) => decisionView(entry, policy, toEpochMs),
+  });
+  const watch = createHealthWatch(source.world, clock);
+
+  // The decision: one flow, whoever asks.
+  const record = createRecorder({
+    source,
+    conversations,
+    decisions,
+    cells,
+    count: createDecisionMetrics(metrics, clock),
+    log,
+    metrics,
+  });
+  const portsOf = (deadlineMs: number): Ports => ({
+    world: source.world,
+    locate: geoip.locate,
+    findConversation: (id) => conversations.find(id, deadlineMs),
+    record,
+  });
+  const httpPorts = portsOf(FIND_WITHIN_MS.http);
+  const dnsPorts = portsOf(FIND_WITHIN_MS.dns);
+
+  // The wires: how it is asked and answered.
+  const dnsServer = createDnsServer({
+    ...{ zone: dns.zone, listen: dns.listen, limits: DNS_LIMITS, whyAllow: dns.whyAllow, defaultPool: dns.defaultPool },
+    ...{ regions: sites, pools, models, labels, newId, clock, log, metrics },
+    ports: dnsPorts,
+    steer: createSteer(dnsPorts, policy),
+    decideCell: createCellSteer(dnsPorts, policy),
+    frontAddresses: http.addresses,
+    ownSubnets: config.geo.static.map(({ cidr }) => cidr),
+  });
+  const frontDoor = createFrontDoor({
+    ...http,
+    ...{
+      zoneName: dns.zone.name,
+      regions,
+      pools,
+      models,
+      labels,
+      newId,
+      clock,
+      log,
+      metrics,
+      limits: { ...HTTP_LIMITS, stopMs: HTTP_STOP_MS },
+    },
+    steer: createSteer(httpPorts, policy),
+    world: source.world,
+    identityOrder: IDENTITY_SOURCES,
+  });
+  const admin = createAdmin({
+    ...config.admin,
+    ...{ clock, log, metrics },
+    ports: {
+      ...{ policy, pools, models, decisions, conversations, instance },
+      steering: httpPorts,
+      orders: operators,
+      readLabel: (label) => {
+        const read = labels.read(label);
+        const region = read.kind === "ours" ? regions.find((id) => tagOf(id) === read.regionTag) : undefined;
+        return { conversation: read.conversation, pinnedTo: region ?? null };
+      },
+      newDecisionId: newId,
+      health: watch.health,
+      version: VERSION,
+    },
+  });
+  const metricsServer = createMetricsServer({ ...config.metrics, metrics, health: watch.health, log });
+
+  const parts: readonly Part[] = [
+    // First and last: people look while it starts and while it stops.
+    metricsServer,
+    geoip,
+    operators,
+    conversations,
+    decisions,
+    source,
+    probes,
+    dnsServer,
+    frontDoor,
+    admin,
+  ];
+  const lifecycle = createLifecycle(parts, { log, stopDeadlineMs: STOP_DEADLINE_MS });
+  return {
+    start: async () => {
+      await lifecycle.start();
+      watch.started();
+    },
+    stop: async () => {
+      watch.stopping();
+      await lifecycle.stop();
+    },
+    addresses: () => ({
+      dns: dnsServer.addresses(),
+      http: frontDoor.address(),
+      admin: admin.address(),
+      metrics: metricsServer.address(),
+    }),
+  };
+};
