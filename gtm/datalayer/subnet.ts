@@ -30,7 +30,7 @@ export const parseSubnet = (text: string): Subnet | null => {
   if (!ipaddr.IPv6.isValid(address) || address.includes("%")) return null;
   const { parts } = ipaddr.IPv6.parse(address);
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = parts;
-  const isMapped = a + b + c + d + e === 0 && f === 0xffff;
+  const isMapped = a + b + c + d + e === 0 && f === 0xffff && (bits ?? 128) >= 96;
   if (isMapped) return withBits(4, g * 0x1_0000 + h, (bits ?? 128) - 96, 32);
   return withBits(6, a * 2 ** 32 + b * 0x1_0000 + c, bits ?? 128, 128);
 };

@@ -127,6 +127,16 @@ describe("parts of a configuration that do not fit together", () => {
       change: ['url: "memory:"', 'url: "redis://localhost"'],
       says: /store\.url: must be memory:/,
     },
+    {
+      what: "a subnet with a zone index",
+      change: ["cidr: 10.1.0.0/16", 'cidr: "fe80::1%eth0/64"'],
+      says: /geo\.static\[0\]\.cidr: must be a network/,
+    },
+    {
+      what: "geography data that this version cannot read",
+      change: ["provider: builtin", "provider: mmdb"],
+      says: /geo\.provider: expected one of "builtin"\|"static"/,
+    },
     { what: "an unknown key", change: ["log:", "logg:"], says: /logg/ },
   ];
   for (const { what, change, says } of cases) {
