@@ -52,5 +52,5 @@ describe("the tables", () => {
   });
 });
 
-/** Paths hold a slash at their end or name a file; `node:` and `npm:` end in a colon. */
-const isPackage = (name: string): boolean => !/^(?:shared|gtm|edge-agent|deploy|test)\/|:$/.test(name);
+/** Paths begin with a folder of ours or name the manifest; `node:` and `npm:` end in a colon. */
+const isPackage = (name: string): boolean => !/^(?:shared|gtm|edge-agent|deploy|test)\/|^package\.json$|:$/.test(name);

@@ -3,8 +3,7 @@ import { faultOfMetric, type MetricKind } from "#shared/metric-name.ts";
 import { codeOf, withoutComments } from "./source.ts";
 import type { SourceFile } from "./source-files.ts";
 
-/** Codes have the form of some environment variables; a variable is read from `env`, a code never is. */
-const CODE = /"((?:GTM|AGENT)_[A-Z]+(?:_[A-Z]+)+)"/g;
+const CODE = /"([A-Z]+(?:_[A-Z]+)+)"/g;
 const THROWN = /\bnew OperationalError\(\s*"([^"]+)"/g;
 const METRIC = /\b(counter|gauge|histogram)\(\s*\{\s*name: "([^"]+)"/g;
 const METRIC_NAME = /"((?:gtm|edge_agent)_[a-z0-9_]*_(?:total|seconds|bytes|fraction|tokens|up|info))"/g;

@@ -94,11 +94,11 @@ export const LAYERS: readonly Layer[] = [
     may: ["gtm/config/", "gtm/steering/", "gtm/domain/", "shared/", "ipaddr.js", "zod", "node:"],
   },
   // The composition root: main, configuration, and what they are made of; no further folder.
-  { files: ["gtm/*"], may: ["gtm/", "shared/", "commander", "ulid", "ipaddr.js", "zod", "node:"] },
+  { files: ["gtm/*"], may: ["gtm/", "shared/", "package.json", "commander", "ulid", "ipaddr.js", "zod", "node:"] },
   { files: AGENT_ARITHMETIC, may: [...AGENT_ARITHMETIC, "shared/ids.ts", "shared/report.ts"] },
   {
     files: ["edge-agent/"],
-    may: ["edge-agent/", "shared/", "undici", "hono", "commander", "ipaddr.js", "zod", "node:"],
+    may: ["edge-agent/", "shared/", "package.json", "undici", "hono", "commander", "ipaddr.js", "zod", "node:"],
   },
   { files: ["deploy/"], may: ["deploy/", "gtm/", "edge-agent/", "shared/", "npm:", "node:"] },
   { files: ["test/"], may: ["test/", "deploy/", "gtm/", "edge-agent/", "shared/", "npm:", "node:"] },
