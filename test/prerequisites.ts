@@ -47,13 +47,13 @@ export const planFor = ({ missing, isRoot, isTerminal, hasAptGet, hasSudo }: Sur
   }
   if (isRoot) return { kind: isTerminal ? "ask" : "install", packages, withSudo: false };
   if (isTerminal && hasSudo) return { kind: "ask", packages, withSudo: true };
-  return { kind: "fail", message: `${lacking} Type:\n\n  ${lineToType(packages, hasSudo)}\n` };
+  return { kind: "fail", message: `${lacking} Type:\n\n  ${lineToType(packages, hasSudo ? "sudo" : "su")}\n` };
 };
 
-const lineToType = (packages: readonly string[], hasSudo: boolean): string => {
-  const as = hasSudo ? "sudo " : "";
-  const line = `${as}apt-get update && ${as}apt-get install -y ${packages.join(" ")}`;
-  return hasSudo ? line : `su -c '${line}'`;
+const lineToType = (packages: readonly string[], as: "root" | "sudo" | "su"): string => {
+  const sudo = as === "sudo" ? "sudo " : "";
+  const line = `${sudo}apt-get update && ${sudo}apt-get install -y ${packages.join(" ")}`;
+  return as === "su" ? `su -c '${line}'` : line;
 };
 
 /**
@@ -102,7 +102,7 @@ export const bringPrerequisites = async (): Promise<string | null> => {
   const plan = planFor(surroundings());
   if (plan.kind === "nothing") return null;
   if (plan.kind === "fail") return plan.message;
-  const by = lineToType(plan.packages, plan.withSudo);
+  const by = lineToType(plan.packages, plan.withSudo ? "sudo" : "root");
   if (plan.kind === "ask" && !(await isAgreed(plan.packages)))
     return `Nothing was installed. To do it by hand, type:\n\n  ${by}\n`;
   process.stdout.write(`Installing ${plan.packages.join(", ")} for the tests.\n`);
