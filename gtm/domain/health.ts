@@ -61,7 +61,8 @@ export const healthOf = (
 const TOGETHER_MS = 2_000;
 
 /**
- * Whether over half of the regions that used to report fell silent within 2 s: then their silence is ours.
+ * Whether over half of the regions that used to report fell silent within 2 s: then their silence is ours. Of one region
+ * that is always so: only its probe takes it out of service, since there is no other to turn to.
  *
  * @param lastMadeAtMs for each region that ever reported, when its newest report was made; monotonic ms
  * @param silentAfterMs how long after its report a region counts as silent
