@@ -61,7 +61,10 @@ export const printMany = <S extends z.ZodType>(
   const { items } = listOf(body);
   if (format === "json") io.print(`${JSON.stringify(body, null, 2)}\n`);
   else if (format === "jsonl") io.print(items.map((item) => `${JSON.stringify(item)}\n`).join(""));
-  else io.print(render(items.map((item) => understood(schema, item))));
+  else {
+    io.print(render(items.map((item) => understood(schema, item))));
+    if (items.length === 0) io.tell("Nothing matches.\n");
+  }
 };
 
 /** Tells how to see the next page, where there is one. */

@@ -22,7 +22,7 @@ type Process = {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly exit: (code: number) => never;
+  readonly exit: (code: number) => void;
 };
 
 /** https://no-color.org: any value but the empty one. */
@@ -42,10 +42,12 @@ export const processIo = (process: Process): CliIo => {
     isColourful: process.stdout.isTTY === true && isColourWanted(process.env),
     ask: async (question) => {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
-      // Without an answer (end of input) it is a no.
-      const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+      // Without an answer (end of input, or interrupted) it is a no.
+      const ended = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
       try {
-        return await Promise.race([lines.question(question), ended]);
+        const answer = await Promise.race([lines.question(question), ended]);
+        if (answer === null) process.stderr.write("\n");
+        return answer ?? "";
       } finally {
         lines.close();
       }

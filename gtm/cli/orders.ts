@@ -62,11 +62,12 @@ export const drainCommand = (io: CliIo): Command =>
     });
 
 export const undrainCommand = (io: CliIo): Command =>
-  orderCommand("undrain", "take a drain back", ["undrain eu-central", "undrain eu-central --yes"]).action(
-    async (region: string, options: Wishes, command: Command) => {
-      await giveOrder(sessionOf(command, io), { verb: "undrain", region, body: {} }, options);
-    },
-  );
+  orderCommand("undrain", "take a drain back", ["undrain eu-central", 'undrain eu-central --comment "updated" --yes'])
+    .option("--comment <text>", "why, for the log")
+    .action(async (region: string, options: Wishes, command: Command) => {
+      const body = { comment: options.comment };
+      await giveOrder(sessionOf(command, io), { verb: "undrain", region, body }, options);
+    });
 
 export const downCommand = (io: CliIo): Command =>
   orderCommand("down", "let a region serve nothing, whatever monitoring says", [

@@ -81,6 +81,13 @@ describe("an address", () => {
     { method: "GET", path: "/decisions?limit=abc", status: 400 },
     { method: "GET", path: "/decisions?limit=1&limit=2", status: 400 },
     { method: "GET", path: "/decisions?verdict=lost", status: 400 },
+    { method: "GET", path: "/decisions?verdcit=pinned", status: 400 },
+    { method: "GET", path: "/conversations?home=paris", status: 400 },
+    { method: "GET", path: "/placements?pool=chat", status: 400 },
+    { method: "GET", path: "/events?filter=x", status: 400 },
+    { method: "POST", path: "/regions/paris/drain?dryrun=true", status: 400 },
+    { method: "POST", path: "/regions/paris/drain?dry_run", status: 400 },
+    { method: "POST", path: "/regions/paris/drain?dry_run=1", status: 400 },
     { method: "GET", path: "/conversations?region=nowhere", status: 404 },
     { method: "GET", path: `/conversations/${"x".repeat(64)}`, status: 400 },
     { method: "GET", path: "/events?kinds=secrets", status: 400 },
@@ -98,6 +105,7 @@ describe("an address", () => {
       assert.equal(reply.status, status);
       assert.equal(reply.body.status, status);
       assert.ok(reply.body.detail.length > 0);
+      assert.equal(admin.gtm.state.orders.rev, 0);
     });
   }
 });

@@ -284,6 +284,13 @@ describe("GET /openapi.json", () => {
       assert.ok(operation.summary.length > 10, name);
       assert.deepEqual(operation.security, [{ bearer: [] }], name);
     }
-    assert.ok(body.components.schemas.Decision.properties.considered);
+    const schemas = body.components.schemas;
+    assert.ok(schemas.Decision.properties.considered);
+    const named = [...JSON.stringify(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name = ""]) => name);
+    assert.ok(named.length > 10);
+    assert.deepEqual(
+      named.filter((name) => schemas[name] === undefined),
+      [],
+    );
   });
 });

@@ -86,7 +86,7 @@ describe("an order without a terminal", () => {
     await using admin = await runningAdmin();
     for (const [words, state] of [
       [[...DRAIN, "--for", "2h"], ["drain-all"]],
-      [["undrain", "frankfurt"], []],
+      [["undrain", "frankfurt", "--comment", "updated"], []],
       [["down", "frankfurt", "--comment", "power"], ["down"]],
       [["up", "frankfurt"], []],
       [["up", "frankfurt", "--forced", "--comment", "probe"], ["forced-up"]],

@@ -184,6 +184,16 @@ describe("gtm decisions", () => {
   });
 });
 
+describe("a list without anything in it", () => {
+  it("says so on standard error, and is no error", async () => {
+    await using admin = await runningAdmin();
+    const { exitCode, out, err } = await runCli(at(admin.url, "decisions", "list"));
+    assert.deepEqual([exitCode, out.split("\n").length, err], [0, 2, "Nothing matches.\n"]);
+    const jsonl = await runCli(at(admin.url, "decisions", "list", "-o", "jsonl"));
+    assert.deepEqual([jsonl.exitCode, jsonl.out, jsonl.err], [0, "", ""]);
+  });
+});
+
 describe("gtm conversations", () => {
   const conversations = [
     aConversation({ home: "frankfurt", contextTokens: 20_000, alsoHeldBy: [{ region: "paris", tokens: 8_000 }] }),

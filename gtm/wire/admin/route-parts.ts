@@ -27,7 +27,7 @@ export const pageOf = <S extends z.ZodType>(item: S) =>
     next_cursor: z.string().nullable(),
   });
 
-export const pageQuery = z.object({
+export const pageQuery = z.strictObject({
   limit: z.coerce
     .number({ error: "must be a number from 1 to 500" })
     .int("must be a whole number")

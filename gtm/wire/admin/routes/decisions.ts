@@ -10,7 +10,7 @@ import { refuse } from "../problem.ts";
 import { answers, BEARER, described, pageOf, pageQuery } from "../route-parts.ts";
 import { conversationNamed } from "./conversations.ts";
 
-export const filterQuery = z.object({
+export const filterQuery = z.strictObject({
   pool: z.string().max(63).optional(),
   region: z.string().max(63).optional().openapi({ description: "The region that was chosen" }),
   verdict: z.enum(["pinned", "placed", "migrated", "displaced", "unserved"]).optional(),

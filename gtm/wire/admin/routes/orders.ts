@@ -22,7 +22,8 @@ import { answers, BEARER, jsonBody, regionParams } from "../route-parts.ts";
 import { RULES } from "../safety-rules.ts";
 import { regionNamed } from "./regions.ts";
 
-const query = z.object({
+/** Strict: a misspelt dry_run must not be an order. */
+const query = z.strictObject({
   dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
   override_rule: z.enum(RULES).optional().openapi({ description: "Do it although this safety rule forbids it" }),
 });

@@ -58,7 +58,9 @@ export const regionRoutes = ({ ports, clock }: Context): Router =>
         tags: ["regions"],
         summary: "Models by region: replicas' backlogs, KV use, hit fraction, rates",
         security: BEARER,
-        request: { query: z.object({ region: z.string().max(63).optional(), model: z.string().max(256).optional() }) },
+        request: {
+          query: z.strictObject({ region: z.string().max(63).optional(), model: z.string().max(256).optional() }),
+        },
         responses: answers(pageOf(PlacementView), "All placements that match"),
       }),
       (c) => {
