@@ -1,14 +1,13 @@
 /** The program `gtm`: serves, or talks to one that does. */
 import { createCommand, runCommand } from "./cli/command.ts";
 import { processIo } from "./cli/io.ts";
-import { loadGtmConfig } from "./config.ts";
-import { serve } from "./serve.ts";
 import { VERSION } from "./version.ts";
 
 const io = processIo(process);
 const program = createCommand(io, {
   version: VERSION,
-  serve,
+  // Only who serves waits for all of the GTM to be read.
+  serve: async (options) => (await import("./serve.ts")).serve(options),
   checkConfig: (path, env) => {
     const { dns, sites, pools } = loadGtmConfig(path, env);
     return { summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} pools` };

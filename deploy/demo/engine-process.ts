@@ -11,7 +11,7 @@ export type EngineProcess = {
 };
 
 const MAIN = fileURLToPath(new URL("engine-simulator/main.ts", import.meta.url));
-const START_DEADLINE_MS = 10_000;
+const START_DEADLINE_MS = 30_000;
 
 /**
  * @param args of the engine simulator's command line

@@ -103,7 +103,7 @@ const LOCAL: Actor = { name: "loopback", role: "admin", by: "loopback" };
 
 const REFUSALS = {
   missing: "Send a token as `Authorization: Bearer gtm_…`.",
-  malformed: "The Authorization header holds no token of the form `gtm_` and 43 characters.",
+  malformed: "The Authorization header is not of the form `Bearer TOKEN`.",
   unknown: "The token is not in the tokens file.",
 } as const;
 

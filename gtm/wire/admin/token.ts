@@ -1,12 +1,7 @@
 /** Bearer tokens: 256 random bits that their owner keeps; the GTM keeps only the hash. */
 import { createHash, randomBytes } from "node:crypto";
 
-/** `gtm_` and 32 octets in base64url, 43 characters. */
-const TOKEN = /^gtm_[A-Za-z0-9_-]{43}$/;
-
-export const isTokenShaped = (text: string): boolean => TOKEN.test(text);
-
-/** @param random 32 octets from a secure source */
+/** `gtm_` and 32 octets in base64url, 43 characters. @param random 32 octets from a secure source */
 export const createToken = (random: Uint8Array = randomBytes(32)): string =>
   `gtm_${Buffer.from(random).toString("base64url")}`;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Actor, identify, suffices } from "#gtm/wire/admin/auth.ts";
-import { createToken, hashOfToken, isTokenShaped } from "#gtm/wire/admin/token.ts";
+import { createToken, hashOfToken } from "#gtm/wire/admin/token.ts";
 import { ROLES, type TokenEntry } from "#gtm/wire/admin/tokens-file.ts";
 
 const alices = createToken(new Uint8Array(32).fill(7));
@@ -15,7 +15,7 @@ const entries: readonly TokenEntry[] = [
 describe("a token", () => {
   it("is `gtm_` and 43 characters", () => {
     assert.equal(alices, "gtm_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc");
-    assert.ok(isTokenShaped(createToken()));
+    assert.match(createToken(), /^gtm_[A-Za-z0-9_-]{43}$/);
   });
   it("differs each time", () => {
     assert.notEqual(createToken(), createToken());
@@ -33,8 +33,8 @@ describe("an Authorization header", () => {
     { header: alices, says: "malformed" },
     { header: `Basic ${alices}`, says: "malformed" },
     { header: `Bearer ${alices} ${bobs}`, says: "malformed" },
-    { header: `Bearer ${alices.slice(0, -1)}`, says: "malformed" },
-    { header: `Bearer ${hashOfToken(alices)}`, says: "malformed" },
+    { header: `Bearer ${alices.slice(0, -1)}`, says: "unknown" },
+    { header: `Bearer ${hashOfToken(alices)}`, says: "unknown" },
     { header: `Bearer ${createToken()}`, says: "unknown" },
     { header: `Bearer ${alices.toUpperCase().replace("GTM_", "gtm_")}`, says: "unknown" },
   ];
