@@ -20,8 +20,8 @@ export const sentRecord = (sent: {
       region,
       model,
       replica: send.replica,
-      // The middle of the slot: early and late arrivals cancel out.
-      arrivalAgeMs: sent.nowMs - (slot + 0.5) * SLOT_MS,
+      // The slot's end: never before the arrival, or a report made in between would seem to have seen it.
+      arrivalAgeMs: sent.nowMs - (slot + 1) * SLOT_MS,
       workMs: sofar + send.workMs,
     });
   }

@@ -37,7 +37,7 @@ const workOf = (list: readonly { readonly send: { readonly workMs: number } }[])
   list.reduce((sum, one) => sum + one.send.workMs, 0);
 
 describe("two GTMs on one store", () => {
-  it("know of each other's sends, within 50 ms of their arrival, on their own clocks", async () => {
+  it("know of each other's sends, at most 100 ms after their arrival and never before it, on their own clocks", async () => {
     const { a, b, clock, theirs } = pair();
     a.add(send(clock.monotonicMs() + 120, 300, 1));
     await a.sync();
@@ -46,7 +46,8 @@ describe("two GTMs on one store", () => {
     const [found] = b.sends();
     assert.equal(found?.send.workMs, 300);
     assert.equal(found?.send.replica, replicaId("frankfurt", 1));
-    assert.ok(Math.abs((found?.send.arrivalAtMs ?? 0) - (theirs.monotonicMs() - 80)) <= 50);
+    const lateMs = (found?.send.arrivalAtMs ?? 0) - (theirs.monotonicMs() - 80);
+    assert.ok(lateMs >= 0 && lateMs <= 100, `${lateMs} ms`);
   });
   it("sum what arrives at one replica within 100 ms, and lose nothing of it", async () => {
     const { a, b, clock } = pair();
