@@ -20,7 +20,7 @@ export const distinctSeries = (samples: readonly Sample[]): Series => {
   for (const [at, sample] of samples.entries()) {
     const key = keys[at] ?? "";
     const known = bySeries.get(key) ?? sample;
-    const isSame = Object.is(known.value, sample.value);
+    const isSame = known.value === sample.value || Object.is(known.value, sample.value);
     isContradicted ||= !isSame;
     bySeries.set(key, isSame ? known : { ...known, value: Number.NaN });
   }

@@ -16,6 +16,7 @@ export type FetchOptions = {
 const MOST_BYTES = 16 * 1_048_576;
 /** `/metrics` → `/metrics/` in some versions of vLLM. */
 const MOST_REDIRECTS = 2;
+const MOST_REDIRECT_BYTES = 65_536;
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /** Connections are kept; `close` ends them. */
@@ -52,8 +53,10 @@ const follow = async (url: string, get: Get, limits: Limits): Promise<Fetched> =
         limits.deadline.aborted ? "timed-out" : codeOf(error) === "ECONNREFUSED" ? "refused" : "unreachable",
       );
     }
+    // A body that is ended early says so as an error, and nobody else listens.
+    response.body.on("error", () => {});
     if (!REDIRECTS.has(response.statusCode)) return read(response, limits);
-    response.body.destroy();
+    await response.body.dump({ limit: MOST_REDIRECT_BYTES }).catch(() => undefined);
     // Elsewhere a page of somebody else could be waiting, and the credential is not theirs.
     const next = URL.parse(headerOf(response, "location"), at);
     if (next === null || next.origin !== new URL(url).origin) return failed("redirected");
@@ -76,8 +79,6 @@ const CLOSED_WHILE_KEPT = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
 const read = async (response: Dispatcher.ResponseData, { deadline, mostBytes }: Limits): Promise<Fetched> => {
   const { body } = response;
-  // Ended early, a body reports so; nobody else listens.
-  body.on("error", () => {});
   if (!["", "identity"].includes(headerOf(response, "content-encoding"))) {
     body.destroy();
     return failed("encoded");

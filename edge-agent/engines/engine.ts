@@ -73,7 +73,10 @@ export type EnginePayloads = {
 
 export type Engine = {
   readonly name: string;
-  readonly recognises: (payloads: EnginePayloads) => boolean;
+  /** By the names of the samples on a page. */
+  readonly recognises: (names: readonly string[]) => boolean;
+  /** What its model list says under `owned_by`. */
+  readonly owner: string;
   /** Never throws, whatever the payloads hold. */
   readonly read: (payloads: EnginePayloads) => EngineReading;
 };

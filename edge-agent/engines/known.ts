@@ -1,5 +1,6 @@
 /** Which engine a page comes from: the ones that are read, and the ones that are known by name and refused. */
 import type { Engine, EnginePayloads } from "./engine.ts";
+import { weightsOf } from "./model-cards.ts";
 import { vllm } from "./vllm.ts";
 
 export const ENGINES: readonly Engine[] = [vllm];
@@ -23,11 +24,17 @@ export type Choice =
   | { readonly kind: "unsupported"; readonly name: string }
   | { readonly kind: "unrecognised" };
 
-/** @param wish a name out of ENGINES, or `auto`: by the names on the page, else by who owns the listed models */
-export const engineOf = (wish: string, payloads: EnginePayloads): Choice => {
-  const engine = ENGINES.find(({ name, recognises }) => (wish === "auto" ? recognises(payloads) : name === wish));
-  if (engine !== undefined) return { kind: "engine", engine };
-  const names = [...(payloads.page?.samples.keys() ?? [])];
+/**
+ * @param wish a name out of ENGINES, or `auto`: by the names on the page, and where they belong to nobody, by who owns the
+ * listed models
+ */
+export const engineOf = (wish: string, { page, models }: EnginePayloads): Choice => {
+  const names = [...(page?.samples.keys() ?? [])];
+  const byPage = ENGINES.find((engine) => (wish === "auto" ? engine.recognises(names) : engine.name === wish));
+  if (byPage !== undefined) return { kind: "engine", engine: byPage };
   const [unread] = UNREAD.find(([, prefix]) => names.some((name) => prefix.test(name))) ?? [];
-  return unread === undefined ? { kind: "unrecognised" } : { kind: "unsupported", name: unread };
+  if (unread !== undefined) return { kind: "unsupported", name: unread };
+  const owners = weightsOf(models)?.map(({ ownedBy }) => ownedBy) ?? [];
+  const byOwner = wish === "auto" ? ENGINES.find(({ owner }) => owners.includes(owner)) : undefined;
+  return byOwner === undefined ? { kind: "unrecognised" } : { kind: "engine", engine: byOwner };
 };

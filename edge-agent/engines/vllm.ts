@@ -1,5 +1,5 @@
 /** vLLM: its page under the names of all its versions, and its model list, as an EngineReading. */
-import { EMPTY_PAGE, type Fault, type Page } from "../exposition.ts";
+import type { Fault, Page } from "../exposition.ts";
 import { labelOf, type Sample } from "../exposition-line.ts";
 import type { Engine, EnginePayloads, EngineReading, ModelReading } from "./engine.ts";
 import { type Weights, weightsOf } from "./model-cards.ts";
@@ -24,17 +24,13 @@ const MOST_ENGINES = 256;
 
 export const vllm: Engine = {
   name: "vllm",
-  recognises: (payloads) => prefixOf(payloads.page ?? EMPTY_PAGE) !== null || isOwnedByVllm(payloads.models),
+  recognises: (names) => prefixAmong(names) !== null,
+  owner: "vllm",
   read: (payloads) => (payloads.page === null ? readWithoutPage(payloads) : readPage(payloads.page, payloads)),
 };
 
-const isOwnedByVllm = (models: unknown): boolean =>
-  weightsOf(models)?.some(({ ownedBy }) => ownedBy === "vllm") ?? false;
-
-const prefixOf = (page: Page): string | null => {
-  const names = [...page.samples.keys()];
-  return PREFIXES.find((prefix) => names.some((name) => name.startsWith(prefix))) ?? null;
-};
+const prefixAmong = (names: readonly string[]): string | null =>
+  PREFIXES.find((prefix) => names.some((name) => name.startsWith(prefix))) ?? null;
 
 /** What the model list alone says; who knew the replicas before knows them still. */
 const readWithoutPage = ({ models }: EnginePayloads): EngineReading => ({
@@ -53,7 +49,7 @@ const modelReading = (model: string, weights: Weights | null): ModelReading => (
 });
 
 const readPage = (page: Page, { models }: EnginePayloads): EngineReading => {
-  const prefix = prefixOf(page) ?? "vllm:";
+  const prefix = prefixAmong([...page.samples.keys()]) ?? "vllm:";
   const series = (name: string): readonly Sample[] => page.samples.get(prefix + name) ?? [];
   const faults = [...page.faults, ...brokenContract(series)];
   const listed = weightsOf(models) ?? [];

@@ -32,6 +32,7 @@ describe("the engine behind a page", () => {
     const models: unknown = JSON.parse(enginePayload("vllm-v1-models.json"));
     assert.equal(choose("auto", "", models), "vllm");
     assert.equal(choose("auto", null, models), "vllm");
+    assert.equal(choose("auto", enginePayload("sglang-0.5.18.t0.prom"), models), "not sglang");
     assert.equal(choose("auto", null, JSON.parse(enginePayload("sglang-models.json"))), "?");
   });
   it("is what the operator says, whatever the page says", () => {

@@ -1,0 +1,209 @@
+/** One GET and one command against real sockets and processes that misbehave. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { createDispatcher, createFetchText } from "#edge-agent/fetch-text.ts";
+import type { Fetched } from "#edge-agent/ports.ts";
+import { createRunCommand } from "#edge-agent/run-command.ts";
+import { createScrape } from "#edge-agent/scrape.ts";
+import { systemClock } from "#shared/clock.ts";
+import {
+  type Answer,
+  brokenOff,
+  dripping,
+  huge,
+  redirecting,
+  silence,
+  startScriptedEngine,
+  whole,
+} from "#test/support/scripted-engine.ts";
+import { until } from "#test/support/until.ts";
+import { enginePayload, vllmPage } from "#test/support/vllm-page.ts";
+
+const MIB = 1_048_576;
+const NEVER = new AbortController().signal;
+const dispatcher = createDispatcher();
+after(() => dispatcher.destroy());
+
+const fetchFrom = (url: string, deadlineMs: number): Promise<Fetched> =>
+  createFetchText(dispatcher, deadlineMs)(url, { accept: "text/plain", bearer: null, signal: NEVER });
+
+/** What is got of an engine whose metrics answer so. */
+const got = async (answer: Answer, deadlineMs = 5_000): Promise<Fetched> => {
+  await using engine = await startScriptedEngine();
+  engine.answers.set("/metrics", answer);
+  return await fetchFrom(`${engine.origin}/metrics`, deadlineMs);
+};
+const codeOf = (fetched: Fetched): string => (fetched.kind === "failed" ? fetched.code : `answered ${fetched.status}`);
+
+describe("a page", () => {
+  it("that comes whole is text with its status and type", async () => {
+    assert.deepEqual(await got(whole("a 1\n")), {
+      kind: "answered",
+      status: 200,
+      contentType: "text/plain; version=0.0.4",
+      text: "a 1\n",
+    });
+  });
+  it("with an error status is answered too", async () => {
+    assert.equal(codeOf(await got(whole("busy", 503))), "answered 503");
+  });
+  it("that breaks off is half-sent", async () => {
+    assert.equal(codeOf(await got(brokenOff(vllmPage()))), "half-sent");
+  });
+  it("that breaks off between two chunks is half-sent", async () => {
+    const answer: Answer = (_, response) => {
+      response.writeHead(200, { "content-type": "text/plain" });
+      response.write("a 1\n", () => response.destroy());
+    };
+    assert.equal(codeOf(await got(answer)), "half-sent");
+  });
+  it("that drips is out of time when the deadline comes, not when it ends", async () => {
+    const beganAtMs = performance.now();
+    assert.equal(codeOf(await got(dripping(vllmPage()), 150)), "timed-out");
+    assert.ok(performance.now() - beganAtMs < 5_000);
+  });
+  it("that does not come is out of time", async () => assert.equal(codeOf(await got(silence, 150)), "timed-out"));
+  it("of 50 MB is too large, and the rest of it is not read", async () => {
+    let sent = 0;
+    assert.equal(
+      codeOf(
+        await got(
+          huge(50 * MIB, (bytes) => (sent = bytes)),
+          30_000,
+        ),
+      ),
+      "too-large",
+    );
+    await until(() => sent > 0, "the end of the connection");
+    // 16 MiB, and what the sockets' buffers held.
+    assert.ok(sent > 16 * MIB && sent < 32 * MIB, `${sent} octets were sent`);
+  });
+  it("that is compressed unasked is not read", async () => {
+    const answer: Answer = (_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" });
+      response.end("x");
+    };
+    assert.equal(codeOf(await got(answer)), "encoded");
+  });
+});
+
+describe("a redirect", () => {
+  it("on the same origin is followed, as /metrics to /metrics/", async () => {
+    await using engine = await startScriptedEngine();
+    engine.answers.set("/metrics", redirecting("/metrics/"));
+    engine.answers.set("/metrics/", whole("a 1\n"));
+    const fetched = await fetchFrom(`${engine.origin}/metrics`, 5_000);
+    assert.equal(fetched.kind === "answered" && fetched.text, "a 1\n");
+  });
+  it("to another origin is not", async () => {
+    await using other = await startScriptedEngine();
+    assert.equal(codeOf(await got(redirecting(`${other.origin}/metrics`))), "redirected");
+    assert.deepEqual(other.requests, []);
+  });
+  it("round and round ends", async () => assert.equal(codeOf(await got(redirecting("/metrics"))), "redirected"));
+  it("to nowhere ends", async () => assert.equal(codeOf(await got(redirecting("http://["))), "redirected"));
+});
+
+describe("an address", () => {
+  it("where nothing listens refuses", async () => {
+    const engine = await startScriptedEngine();
+    await engine[Symbol.asyncDispose]();
+    assert.equal(codeOf(await fetchFrom(`${engine.origin}/metrics`, 5_000)), "refused");
+  });
+  it("where something else speaks is unreachable", async () => {
+    const server = createServer((socket) => socket.resume().end("SSH-2.0-x\r\n"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    assert.equal(codeOf(await fetchFrom(`http://127.0.0.1:${port}/metrics`, 5_000)), "unreachable");
+    await new Promise((resolve) => server.close(resolve));
+  });
+  it("that closed a kept connection is asked again", async () => {
+    await using engine = await startScriptedEngine();
+    let isFirst = true;
+    engine.answers.set("/metrics", (_, response) => {
+      if (isFirst) response.destroy();
+      else response.end("a 1\n");
+      isFirst = false;
+    });
+    assert.equal(codeOf(await fetchFrom(`${engine.origin}/metrics`, 5_000)), "answered 200");
+  });
+});
+
+describe("an engine that is scraped", () => {
+  const scrapeOf = (origin: string) =>
+    createScrape(
+      { engines: [{ url: origin, apiKey: "sesame" }], gpus: null },
+      { fetchText: createFetchText(dispatcher, 5_000), runCommand: createRunCommand(5_000), clock: systemClock },
+    );
+  it("is asked for three things, and shown the key only where models are listed", async () => {
+    await using engine = await startScriptedEngine();
+    const [answers] = await scrapeOf(engine.origin).scrapeEngines(NEVER);
+    assert.ok(answers);
+    assert.deepEqual(
+      [answers.metrics.kind, answers.models.kind, answers.health.kind],
+      ["answered", "answered", "answered"],
+    );
+    assert.deepEqual(
+      engine.requests.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+      [
+        { path: "/health", authorization: null },
+        { path: "/metrics", authorization: null },
+        { path: "/v1/models", authorization: "Bearer sesame" },
+      ],
+    );
+  });
+  it("is given up at once when the agent stops", async () => {
+    await using engine = await startScriptedEngine();
+    for (const path of ["/metrics", "/v1/models", "/health"]) engine.answers.set(path, silence);
+    const stopping = new AbortController();
+    const answers = scrapeOf(engine.origin).scrapeEngines(stopping.signal);
+    await until(() => engine.requests.length === 3, "three requests");
+    stopping.abort();
+    assert.equal((await answers)[0]?.metrics.kind, "failed");
+  });
+});
+
+describe("a command", () => {
+  const folder = mkdtempSync(join(tmpdir(), "edge-agent-"));
+  after(() => rmSync(folder, { recursive: true }));
+  const script = (name: string, body: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, `#!/bin/sh\n${body}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  const run = createRunCommand(5_000);
+
+  it("that ends well is its output", async () => {
+    const csv = join(folder, "gpus.csv");
+    writeFileSync(csv, enginePayload("nvidia-smi-query-nounits.csv"));
+    const command = script("nvidia-smi", `case "$1" in --query-gpu=index,uuid,*) cat ${csv};; *) exit 2;; esac`);
+    const scrape = createScrape(
+      { engines: [], gpus: { kind: "nvidia-smi", command } },
+      { fetchText: createFetchText(dispatcher, 5_000), runCommand: run, clock: systemClock },
+    );
+    assert.deepEqual(await scrape.scrapeGpus(NEVER), {
+      source: "nvidia-smi",
+      output: { kind: "ended", exitCode: 0, text: enginePayload("nvidia-smi-query-nounits.csv") },
+    });
+  });
+  it("that fails is its exit code and what it said", async () => {
+    const command = script("no-devices", "echo No devices were found; exit 6");
+    assert.deepEqual(await run(command, [], NEVER), { kind: "ended", exitCode: 6, text: "No devices were found\n" });
+  });
+  it("that is not there cannot be run", async () => {
+    assert.deepEqual(await run(join(folder, "nothing"), [], NEVER), { kind: "failed", code: "not-runnable" });
+  });
+  it("that does not end is killed at the deadline", async () => {
+    const command = script("stuck", "exec sleep 600");
+    assert.deepEqual(await createRunCommand(150)(command, [], NEVER), { kind: "failed", code: "timed-out" });
+  });
+  it("that prints without end is killed", async () => {
+    const command = script("endless", "exec yes");
+    assert.deepEqual(await run(command, [], NEVER), { kind: "failed", code: "too-large" });
+  });
+});
