@@ -1,6 +1,5 @@
 /** Which regions hold a conversation: a bounded cache before the store, written behind the decisions, usable while the store is away. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
-import { regionOf } from "#gtm/domain/decision.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
@@ -19,6 +18,7 @@ import { ownerOf } from "./conversation-record.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
 import { withinDeadline } from "./deadline.ts";
 import { createLiveLedger } from "./live-tokens.ts";
+import { servedTurnOf } from "./served-turn.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
 export type ConversationStoreOptions = {
@@ -150,24 +150,19 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       return kept;
     },
     commit: (entry) => {
+      const served = servedTurnOf(entry);
+      if (served === null) return;
       const { query, decision } = entry;
-      const region = regionOf(decision.verdict);
-      const id = query.conversationId;
-      const isTurn = query.kind === "turn" && query.channel === "http" && decision.mode === "enforce";
-      if (!isTurn || id === null || region === null || decision.answeredWith !== "regions") return;
-      const { turn, decidedAtMs: atMs } = decision;
-      const tokens = (query.promptTokens ?? turn.contextTokens + turn.newTokens) + turn.outputTokens;
-      const before = cache.get(id) ?? null;
-      const served = { id, model: turn.model, region, tokens, atMs };
+      const before = cache.get(served.id) ?? null;
       const next = {
-        conversation: afterTurn(before?.conversation ?? turn.conversation, served, TTL_MS),
+        conversation: afterTurn(before?.conversation ?? decision.turn.conversation, served, TTL_MS),
         owner: before?.owner ?? ownerOf(query.tenant, query.pool.name),
-        checkedAtMs: before?.checkedAtMs ?? atMs,
+        checkedAtMs: before?.checkedAtMs ?? served.atMs,
         listedIn: before?.listedIn ?? null,
       };
-      cache.set(id, next);
+      cache.set(served.id, next);
       live.commit(served);
-      queue.add(id, next);
+      queue.add(served.id, next);
     },
     list: (query) => listConversations({ store, clock, regions }, query),
     get: async (id) => (await read(id))?.conversation ?? null,
