@@ -40,6 +40,6 @@ export const MODERATE_LOAD: CompareOptions = {
   replicasPerRegion: 4,
   engine: DEFAULT_ENGINE,
   eyes: "agent",
-  warmUpMs: 240_000,
-  measuredMs: 300_000,
+  warmUpMs: 200_000,
+  measuredMs: 240_000,
 };
