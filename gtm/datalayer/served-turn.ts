@@ -1,6 +1,6 @@
 /** What a decision means for the ledger: which turns of conversations are served where. */
-import { regionOf } from "#gtm/domain/decision.ts";
-import type { Entry } from "#gtm/steering/ports.ts";
+import { type Decision, regionOf } from "#gtm/domain/decision.ts";
+import type { Entry, Query } from "#gtm/steering/ports.ts";
 import type { ServedTurn } from "./conversation-ledger.ts";
 
 /**
@@ -12,7 +12,14 @@ export const servedTurnOf = ({ query, decision }: Entry): ServedTurn | null => {
   const id = query.conversationId;
   const isTurn = query.kind === "turn" && query.channel === "http" && decision.mode === "enforce";
   if (!isTurn || id === null || region === null || decision.answeredWith !== "regions") return null;
-  const { turn, decidedAtMs: atMs } = decision;
-  const promptTokens = query.promptTokens ?? turn.contextTokens + turn.newTokens;
-  return { id, model: turn.model, region, tokens: promptTokens + turn.outputTokens, atMs };
+  return { id, model: decision.turn.model, region, tokens: heldAfter(query, decision), atMs: decision.decidedAtMs };
+};
+
+/**
+ * What the region holds once the turn is answered. A request that does not say how long its prompt is (without a body, or
+ * compressed) leaves the context as it was known: a list of models that is asked for within a conversation adds nothing.
+ */
+const heldAfter = (query: Query, { turn }: Decision): number => {
+  if (query.promptTokens !== null) return query.promptTokens + turn.outputTokens;
+  return turn.contextTokens > 0 ? turn.contextTokens : turn.newTokens;
 };

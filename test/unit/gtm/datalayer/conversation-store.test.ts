@@ -23,11 +23,23 @@ describe("a conversation's first turn, 1 000 tokens of prompt and 100 of output,
     await until(async () => (await listedIn()).includes("frankfurt"));
     assert.equal((await store.get(conversationKey(CONVERSATION)))?.remainingMs, 3_600_000);
   });
-  it("counts the tokens that a decision assumed where the prompt is not known", async () => {
+  it("counts the 4 096 tokens that a decision assumed where the prompt is not known", async () => {
     const { startOne } = await setUp();
     const gtm = await startOne();
     gtm.turn("frankfurt", { query: { promptTokens: null, outputTokens: null } });
-    assert.equal((await gtm.find())?.holdings[0].tokens, 4_096 + 256);
+    assert.equal((await gtm.find())?.holdings[0].tokens, 4_096);
+  });
+});
+
+describe("a later request that does not say how long its prompt is, such as one for the list of models", () => {
+  it("leaves the context as it was known", async () => {
+    const { startOne } = await setUp();
+    const gtm = await startOne();
+    gtm.turn("frankfurt");
+    const conversation = await gtm.find();
+    assert.ok(conversation !== null);
+    gtm.turn("frankfurt", { conversation, query: { promptTokens: null } });
+    assert.equal((await gtm.find())?.holdings[0].tokens, 1_100);
   });
 });
 
