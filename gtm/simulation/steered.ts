@@ -83,7 +83,9 @@ export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Ey
     const send = { replica: plan.holder, arrivalAtMs: plan.arrivalAtMs, workMs: plan.workMs };
     sends.push({ region, model: MODEL, send });
     world = world === null ? null : withSend(world, region, MODEL, send);
-    const holding = { region, replica: null, tokens: turn.promptTokens, atMs: agenda.nowMs() };
+    // As the store keeps it where no gateway measures: the answer as long as it is assumed to be.
+    const tokens = turn.promptTokens + decision.turn.outputTokens;
+    const holding = { region, replica: null, tokens, atMs: agenda.nowMs() };
     ledger.hold(conversationId(turn.conversation), holding);
     return index;
   };

@@ -15,6 +15,18 @@ const createSlowCache = () => {
     const at = hashes.findIndex((hash) => held(hash) === undefined);
     return at === -1 ? hashes.length : at;
   };
+  const settle = (own: (typeof blocks)[number], hash: number) => {
+    const other = held(hash);
+    if (other === undefined) {
+      own.hash = hash;
+      return own;
+    }
+    free = free.filter((block) => block !== other);
+    other.pins += 1;
+    own.pins -= 1;
+    if (own.pins === 0) free.push(own);
+    return other;
+  };
   return {
     matched,
     used: () => TOTAL - free.length,
@@ -31,17 +43,7 @@ const createSlowCache = () => {
     name: (list: ReturnType<typeof blocks.slice>, hashes: readonly number[], from: number) => {
       for (const [i, own] of list.entries()) {
         const hash = hashes[i];
-        if (i < from || hash === undefined) continue;
-        const other = held(hash);
-        if (other === undefined) {
-          own.hash = hash;
-        } else {
-          if (other.pins === 0) free = free.filter((block) => block !== other);
-          other.pins += 1;
-          own.pins -= 1;
-          if (own.pins === 0) free.push(own);
-          list[i] = other;
-        }
+        if (i >= from && hash !== undefined) list[i] = settle(own, hash);
       }
     },
     release: (list: ReturnType<typeof blocks.slice>) => {

@@ -72,6 +72,17 @@ const cacheIn = (memory: Memory): PrefixCache => {
     pins[block] = (pins[block] ?? 0) - 1;
     if (pins[block] === 0) append(memory, block);
   };
+  /** @returns the block that holds this content from now on, in place of a sequence's own if another had it already */
+  const settle = (own: number, hash: number): number => {
+    const other = findBlock(table, hash);
+    if (other === -1) {
+      nameBlock(table, hash, own);
+      return own;
+    }
+    pinMatched(other);
+    unpin(own);
+    return other;
+  };
 
   return {
     totalBlocks,
@@ -106,15 +117,10 @@ const cacheIn = (memory: Memory): PrefixCache => {
         // After all was forgotten, what came before is not there either.
         if (i > 0 && table.hashes[blocks[i - 1] ?? 0] !== hashes[i - 1]) break;
         const own = blocks[i] ?? 0;
-        const other = findBlock(table, hashes[i] ?? 0);
-        if (other === -1) {
-          nameBlock(table, hashes[i] ?? 0, own);
-        } else {
-          pinMatched(other);
-          unpin(own);
-          if (blocks === given) blocks = given.slice();
-          blocks[i] = other;
-        }
+        const holder = settle(own, hashes[i] ?? 0);
+        if (holder === own) continue;
+        if (blocks === given) blocks = given.slice();
+        blocks[i] = holder;
       }
       return blocks;
     },
