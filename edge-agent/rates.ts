@@ -41,11 +41,17 @@ export const NO_RATES: ReplicaRates = {
 export const ratesOf = (history: History): ReplicaRates => {
   if (history.isShared) return NO_RATES;
   const over = <T>(measure: Measure<T>): T | null => overWindow(history.scrapes, measure);
+  const summary = (quantity: Quantity): Summary | null =>
+    over((earlier, later) => {
+      const grown = growth(earlier.counters[quantity], later.counters[quantity]);
+      return grown === null ? undefined : summaryOf(grown);
+    });
   const perSecond = (quantity: Quantity): number | null =>
     over((earlier, later) => {
       const grown = growth(earlier.counters[quantity], later.counters[quantity]);
       const seconds = (later.atMs - earlier.atMs) / 1_000;
-      return grown === null || !(seconds > 0) ? null : (grown.values[0] ?? 0) / seconds;
+      if (grown === null) return undefined;
+      return seconds > 0 ? (grown.values[0] ?? 0) / seconds : null;
     });
   return {
     computedTokensPerSecond: perSecond("computedTokens"),
@@ -54,23 +60,23 @@ export const ratesOf = (history: History): ReplicaRates => {
     prefixCache: over(prefixCacheOver),
     prefill: over(prefillOver),
     perFirstToken: over(perFirstTokenOver),
-    interToken: over((earlier, later) => summaryOf(growth(earlier.counters.interToken, later.counters.interToken))),
-    decode:
-      over((earlier, later) => summaryOf(growth(earlier.counters.decode, later.counters.decode))) ??
-      summaryOf(history.scrapes.at(-1)?.counters.decode[0] ?? null),
+    interToken: summary("interToken"),
+    decode: summary("decode") ?? summaryOf(history.scrapes.at(-1)?.counters.decode[0] ?? null),
     firstToken: over(firstTokenOver),
   };
 };
 
-type Measure<T> = (earlier: Scrape, later: Scrape) => T | null;
+/** @returns null: nothing happened that could be averaged; undefined: the two scrapes have no source in common */
+type Measure<T> = (earlier: Scrape, later: Scrape) => T | null | undefined;
 type Quantity = Exclude<keyof Counters, "firstTokenBounds">;
 
 /** Over the longest span that has an answer: a source may have appeared in the middle of the window. */
 const overWindow = <T>(scrapes: readonly Scrape[], measure: Measure<T>): T | null => {
   const later = scrapes.at(-1);
-  for (const earlier of scrapes.slice(0, -1)) {
-    const measured = later === undefined ? null : measure(earlier, later);
-    if (measured !== null) return measured;
+  for (const earlier of scrapes) {
+    if (later === undefined || earlier === later) return null;
+    const measured = measure(earlier, later);
+    if (measured !== undefined) return measured;
   }
   return null;
 };
@@ -88,15 +94,17 @@ export const growth = (earlier: readonly Cumulative[], later: readonly Cumulativ
 
 const prefixCacheOver: Measure<{ queries: number; hits: number }> = (earlier, later) => {
   const grown = growth(earlier.counters.prefixCache, later.counters.prefixCache);
-  const [queries = 0, hits = 0, secondTierHits = 0] = grown?.values ?? [];
-  return grown === null ? null : { queries, hits: hits + secondTierHits };
+  if (grown === null) return undefined;
+  const [queries = 0, hits = 0, secondTierHits = 0] = grown.values;
+  return { queries, hits: hits + secondTierHits };
 };
 
 const prefillOver: Measure<{ tokensPerSecond: number; prefills: number }> = (earlier, later) => {
   const computed = growth(earlier.counters.computedTokens, later.counters.computedTokens)?.values[0];
   const prefill = growth(earlier.counters.prefill, later.counters.prefill);
-  const [prefills = 0, seconds = 0] = prefill?.values ?? [];
-  if (computed === undefined || !(computed > 0) || !(seconds > 0) || !(prefills > 0)) return null;
+  if (computed === undefined || prefill === null) return undefined;
+  const [prefills = 0, seconds = 0] = prefill.values;
+  if (!(computed > 0) || !(seconds > 0) || !(prefills > 0)) return null;
   const tokensPerSecond = computed / seconds;
   return Number.isFinite(tokensPerSecond) ? { tokensPerSecond, prefills } : null;
 };
@@ -104,12 +112,12 @@ const prefillOver: Measure<{ tokensPerSecond: number; prefills: number }> = (ear
 const perFirstTokenOver: Measure<{ computedTokens: number; firstTokens: number }> = (earlier, later) => {
   const computedTokens = growth(earlier.counters.computedTokens, later.counters.computedTokens)?.values[0];
   const firstTokens = growth(earlier.counters.firstToken, later.counters.firstToken)?.values.at(-1);
-  return computedTokens === undefined || firstTokens === undefined ? null : { computedTokens, firstTokens };
+  return computedTokens === undefined || firstTokens === undefined ? undefined : { computedTokens, firstTokens };
 };
 
 const firstTokenOver: Measure<FirstToken> = (earlier, later) => {
   const grown = growth(earlier.counters.firstToken, later.counters.firstToken);
-  if (grown === null) return null;
+  if (grown === null) return undefined;
   return { source: grown.source, bounds: later.counters.firstTokenBounds, counts: grown.values };
 };
 

@@ -1,0 +1,172 @@
+/** A page of eight engines read, against splitting it up and checking nothing; and the memory of an agent that reads four of them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { learn, newEndpoint } from "#edge-agent/endpoint.ts";
+import { parseExposition } from "#edge-agent/exposition.ts";
+import { readEngine } from "#edge-agent/read-answers.ts";
+import { answered, answers, reportOf } from "#test/support/edge-agent.ts";
+import { startScriptedEngine, whole } from "#test/support/scripted-engine.ts";
+import { until } from "#test/support/until.ts";
+import { enginePayload } from "#test/support/vllm-page.ts";
+import { alternate, type Bench, consume, median, nsPerIteration } from "./bench.ts";
+
+const PAGE_BYTES = 150_000;
+const ITERATIONS = 60;
+const ENGINES = 4;
+/** Enough for the compiler to have settled, and for the ring of scrapes to be half full. */
+const ROUNDS = 150;
+
+/** Two captured engines made into eight, cut at the last whole line; a flat string, as a body is. */
+const pageOfEight = (): string => {
+  const two = enginePayload("vllm-v1-current.t1.prom");
+  const eight = [0, 1, 2, 3].map((pair) =>
+    two.replaceAll(/engine="([01])"/g, (_, engine: string) => `engine="${2 * pair + Number(engine)}"`),
+  );
+  const text = Buffer.from(eight.join("")).toString();
+  return text.slice(0, text.lastIndexOf("\n", PAGE_BYTES) + 1);
+};
+
+/** What a reader without doubts does: no escapes, no duplicates, no half pages. */
+const plainSplit = (text: string): ReadonlyMap<string, unknown[]> => {
+  const samples = new Map<string, unknown[]>();
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const open = line.indexOf("{");
+    const labels: Record<string, string> = {};
+    if (open !== -1) {
+      for (const label of line.slice(open + 1, line.lastIndexOf("}")).split(",")) {
+        const equals = label.indexOf("=");
+        labels[label.slice(0, equals)] = label.slice(equals + 2, -1);
+      }
+    }
+    const space = line.lastIndexOf(" ");
+    const name = line.slice(0, open === -1 ? space : open);
+    const list = samples.get(name) ?? [];
+    samples.set(name, list);
+    list.push({ labels, value: Number(line.slice(space + 1)) });
+  }
+  return samples;
+};
+
+const repeated =
+  (act: () => { readonly size: number }) =>
+  (iterations: number): number => {
+    let sum = 0;
+    for (let i = 0; i < iterations; i++) sum += act().size;
+    return sum;
+  };
+
+/** Median CPU time of a page: other programs on the machine make a page wait, and that is not the parser's. */
+const cpuMsPerPage = (page: string): number => {
+  const runs = Array.from({ length: 11 }, () => {
+    const before = process.threadCpuUsage();
+    consume(repeated(() => parseExposition(page).samples)(ITERATIONS));
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000 / ITERATIONS;
+  });
+  return median(runs);
+};
+
+/** Of a process that runs nothing but the agent, by its own metrics. */
+const residentBytes = async (page: string): Promise<number> => {
+  const engines = await Promise.all(Array.from({ length: ENGINES }, startScriptedEngine));
+  for (const engine of engines) engine.answers.set("/metrics", whole(page));
+  const folder = mkdtempSync(join(tmpdir(), "agent-bench-"));
+  const config = join(folder, "agent.yaml");
+  writeFileSync(
+    config,
+    JSON.stringify({
+      version: 1,
+      region: "eu-central",
+      agent: "a1",
+      store: { url: "memory:" },
+      report: { interval: "200ms" },
+      engines: engines.map(({ origin }) => ({ url: origin })),
+      metrics: { listen: "127.0.0.1:0" },
+    }),
+  );
+  const main = join(import.meta.dirname, "../../edge-agent/main.ts");
+  const child = spawn(process.execPath, [main, "run", "--config", config], { stdio: ["ignore", "pipe", "inherit"] });
+  let port: number | null = null;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const event: { event?: string; port?: number } = JSON.parse(line);
+    if (event.event === "metrics.listening") port = event.port ?? null;
+  });
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return Number(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, "m").exec(text)?.[1] ?? 0);
+  };
+  try {
+    await until(() => port !== null, "the agent's listener");
+    for (let seen = 0; seen < ROUNDS; ) {
+      const before = seen;
+      await until(async () => {
+        seen = await metric("edge_agent_rounds_total");
+        return seen > before;
+      }, "another round");
+    }
+    return await metric("process_resident_memory_bytes");
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "close");
+    await Promise.all(engines.map((engine) => engine[Symbol.asyncDispose]()));
+    rmSync(folder, { recursive: true });
+  }
+};
+
+export const bench: Bench = {
+  name: "agent",
+  run: async () => {
+    const page = pageOfEight();
+    const parsed = await alternate(
+      10,
+      () =>
+        nsPerIteration(
+          ITERATIONS,
+          repeated(() => parseExposition(page).samples),
+        ),
+      () =>
+        nsPerIteration(
+          ITERATIONS,
+          repeated(() => plainSplit(page)),
+        ),
+    );
+    let endpoint = newEndpoint("h:1");
+    let atMs = 0;
+    const roundNs = await nsPerIteration(
+      ITERATIONS,
+      repeated(() => {
+        atMs += 1_000;
+        endpoint = learn(endpoint, readEngine(answers(atMs, { metrics: answered(page) }), endpoint, "auto"));
+        return { size: reportOf([endpoint]).models.length };
+      }),
+    );
+    const bytes = await residentBytes(page);
+    const what = `a page of ${Math.round(page.length / 1_000)} KB parsed`;
+    const plain = "a plain split";
+    return [
+      { what: `${what}, CPU time`, value: cpuMsPerPage(page), unit: "ms", against: null, ratio: null, bound: "≤ 3" },
+      { what, value: parsed.a / 1e6, unit: "ms", against: plain, ratio: parsed.ratio, bound: null },
+      {
+        what: "the same made into a report",
+        value: roundNs / 1e6,
+        unit: "ms",
+        against: null,
+        ratio: null,
+        bound: null,
+      },
+      {
+        what: `RSS of an agent beside ${ENGINES} such pages, 5 rounds a second`,
+        value: bytes / 1_048_576,
+        unit: "MiB",
+        against: null,
+        ratio: null,
+        bound: null,
+      },
+    ];
+  },
+};
