@@ -2,12 +2,14 @@
  * Labels and pin tokens: a conversation's public name, opaque and signed, which also says where the conversation was last.
  * `p1` + base32hex of key id 1 · pool tag 2 · region tag 2 · conversation 8 · issued, Unix minutes 4 · MAC 8 octets: 42 characters.
  */
-import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { decodeBase32hex, encodeBase32hex } from "./base32hex.ts";
 import { OperationalError } from "./errors.ts";
+import { createHmacSha256, type Hmac } from "./hmac.ts";
 import type { ConversationId, PoolName, RegionId } from "./ids.ts";
 
 const VERSION = "p1";
+const VERSION_OCTETS = Buffer.from(VERSION);
 const OCTETS = 25;
 const SIGNED_OCTETS = 17;
 const MAC_OCTETS = OCTETS - SIGNED_OCTETS;
@@ -67,7 +69,9 @@ export const ephemeralLabelKeys = (): LabelKeys => ({
 export const createLabels = (keys: LabelKeys): Labels => {
   requireUsable(keys);
   const [signer] = keys.signingKeys;
-  const keyById = new Map(keys.signingKeys.map(({ id, key }) => [id, key]));
+  const identify = createHmacSha256(keys.identityKey);
+  const sign = createHmacSha256(signer.key);
+  const signById = new Map(keys.signingKeys.map(({ id, key }) => [id, createHmacSha256(key)]));
 
   /** Pools and regions are few and configured; hashing their names anew would be a third of a token's price. */
   const tags = new Map<string, number>();
@@ -79,7 +83,7 @@ export const createLabels = (keys: LabelKeys): Labels => {
 
   const conversationIdOf = (tenant: string, name: string): ConversationId =>
     // The length in front keeps tenant and name apart, whatever characters they hold.
-    asConversation(createHmac("sha256", keys.identityKey).update(`${tenant.length}:${tenant}:${name}`).digest());
+    asConversation(identify(`${tenant.length}:${tenant}:${name}`));
 
   return {
     conversationIdOf,
@@ -90,16 +94,16 @@ export const createLabels = (keys: LabelKeys): Labels => {
       octets.writeUInt16BE(knownTagOf(region), 3);
       octets.set(octetsOf(conversation), 5);
       octets.writeUInt32BE(Math.floor(issuedAtMs / MS_PER_MINUTE), 13);
-      octets.set(macOf(octets, signer.key), SIGNED_OCTETS);
+      octets.set(macOf(octets, sign), SIGNED_OCTETS);
       return VERSION + encodeBase32hex(octets);
     },
     read: (text) => {
       const octets = octetsIn(text);
       if (octets === null) return { kind: "stranger", conversation: strangerOf(text, conversationIdOf) };
-      const key = keyById.get(octets.readUInt8(0));
+      const signed = signById.get(octets.readUInt8(0));
       const conversation = asConversation(octets.subarray(5));
-      if (key === undefined) return { kind: "stranger", conversation };
-      if (!timingSafeEqual(macOf(octets, key), octets.subarray(SIGNED_OCTETS))) {
+      if (signed === undefined) return { kind: "stranger", conversation };
+      if (!timingSafeEqual(macOf(octets, signed), octets.subarray(SIGNED_OCTETS))) {
         return { kind: "forged", conversation: strangerOf(text, conversationIdOf) };
       }
       return {
@@ -133,8 +137,8 @@ const requireLength = (what: string, key: Uint8Array): void => {
   );
 };
 
-const macOf = (octets: Buffer, key: Uint8Array): Buffer =>
-  createHmac("sha256", key).update(VERSION).update(octets.subarray(0, SIGNED_OCTETS)).digest().subarray(0, MAC_OCTETS);
+const macOf = (octets: Buffer, hmac: Hmac): Buffer =>
+  hmac(Buffer.concat([VERSION_OCTETS, octets.subarray(0, SIGNED_OCTETS)])).subarray(0, MAC_OCTETS);
 
 /** null: not of our form. */
 const octetsIn = (text: string): Buffer | null => {
