@@ -12,6 +12,9 @@ export type AgentSignals = {
   readonly reportFailed: (reason: string) => void;
 };
 
+/** Fields of faults that mean: there was no answer to read. */
+const UNREAD = new Set(["page", "models", "health"]);
+
 /** The same trouble is told again after this. */
 const REMIND_AFTER_MS = 60_000;
 
@@ -56,14 +59,12 @@ export const createAgentSignals = (
     roundEnded: (report, tookMs) => {
       rounds.inc({ region });
       duration.observe(tookMs / 1_000, { region });
-      const bySource = new Map<string, Set<string>>();
-      for (const { source, field, code } of report.faults) {
-        faults.inc({ region, source, code });
-        bySource.set(source, (bySource.get(source) ?? new Set()).add(`${field}: ${code}`));
-      }
+      for (const { source, code } of report.faults) faults.inc({ region, source, code });
+      const bySource = Map.groupBy(report.faults, ({ source }) => source);
       for (const [source, found] of bySource) {
-        const text = [...found].join(", ");
-        if (sources.isWorthTelling(source, text)) log.warn("source.faulty", { region, source, faults: text });
+        const text = found.map(({ field, code }) => `${field}: ${code}`).join(", ");
+        const code = found.some(({ field }) => UNREAD.has(field)) ? "AGENT_SCRAPE_FAILED" : "AGENT_PAYLOAD_INVALID";
+        if (sources.isWorthTelling(source, text)) log.warn("source.faulty", { region, source, code, faults: text });
       }
       for (const source of sources.endedBut(bySource)) log.info("source.recovered", { region, source });
     },

@@ -25,9 +25,11 @@ export const replicaReading = (place: ReplicaPlace): { reading: ReplicaReading; 
   // Both names may stand on one page: the newer one speaks, they are never added.
   const used = find(["kv_cache_usage_perc", "gpu_cache_usage_perc"]);
   const { counters, faults: ofCounters } = vllmCounters(find);
+  const startedAt = startedAtOf(place, find);
+  if (startedAt === null) faults.push({ field: "startedAtMs", code: "missing" });
   const reading: ReplicaReading = {
     engine: place.engine,
-    startedAt: startedAtOf(place, find),
+    startedAt,
     isAsleep: isAsleep(find(["engine_sleep_state"]).samples),
     requestsRunning: count("requestsRunning", "num_requests_running"),
     requestsWaiting: count("requestsWaiting", "num_requests_waiting"),
@@ -48,8 +50,8 @@ const findIn =
   (names) => {
     for (const name of names) {
       const samples = (page.samples.get(prefix + name) ?? []).filter(
-        (sample) =>
-          (labelOf(sample, "model_name") ?? model) === model && (labelOf(sample, "engine") ?? engine) === engine,
+        // Without the label it is engine 0's, once: given to each engine it would count as often as there are engines.
+        (sample) => labelOf(sample, "model_name") === model && (labelOf(sample, "engine") ?? "0") === engine,
       );
       if (samples.length > 0) return { samples, isContradicted: page.contradicted.has(prefix + name) };
     }

@@ -59,6 +59,24 @@ describe("a source that is faulty round after round", () => {
   });
 });
 
+describe("the code of a warning", () => {
+  const codes: readonly (readonly [field: string, code: string])[] = [
+    ["page", "AGENT_SCRAPE_FAILED"],
+    ["models", "AGENT_SCRAPE_FAILED"],
+    ["requestsWaiting", "AGENT_PAYLOAD_INVALID"],
+  ];
+  for (const [field, code] of codes) {
+    it(`is ${code} for a fault of ${field}`, () => {
+      const { log, signals } = signalled();
+      signals.roundEnded({ ...WELL, faults: [{ source: SOURCE, field, code: "x" }] }, 5);
+      assert.deepEqual(
+        log.lines.map(({ fields }) => fields["code"]),
+        [code],
+      );
+    });
+  }
+});
+
 describe("rounds", () => {
   it("are counted, and so are those left out", async () => {
     const { metrics, signals } = signalled();

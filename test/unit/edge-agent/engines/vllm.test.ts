@@ -160,6 +160,31 @@ describe("labels that nobody asked for", () => {
   });
 });
 
+describe("the start of an engine", () => {
+  it("is the front end's where no counter tells it", () => {
+    const page = `${vllmPage([{ createdAt: null }])}process_start_time_seconds 1796000000.5\n`;
+    assert.deepEqual(onlyReplica(page).startedAt, { source: "process_start_time_seconds", atMs: 1_796_000_000_500 });
+  });
+  for (const createdAt of ["NaN", "0", "-1", "+Inf", "1796000000000"]) {
+    it(`is unknown and told where it is ${createdAt}`, () => {
+      const page = vllmPage().replace(/^(vllm:prompt_tokens_created.*) .*$/m, `$1 ${createdAt}`);
+      assert.equal(onlyReplica(page).startedAt, null);
+      assert.deepEqual(codesOf(page, "startedAtMs"), ["missing"]);
+    });
+  }
+});
+
+describe("series without the label engine beside some that have it", () => {
+  it("are engine 0's, and count once", () => {
+    const page = vllmPage([{ outputTokens: 700 }, {}]).replace(
+      /^vllm:generation_tokens_total\{engine="0",/m,
+      "vllm:generation_tokens_total{",
+    );
+    const counted = onlyModel(page).replicas.map(({ counters }) => counters.outputTokens[0]?.values[0]);
+    assert.deepEqual(counted, [700, 20_000]);
+  });
+});
+
 describe("a page that breaks the contract", () => {
   const required: readonly (readonly [without: RegExp, named: string])[] = [
     [/^vllm:num_requests_running.*\n/gm, "vllm:num_requests_running"],
