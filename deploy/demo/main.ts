@@ -61,7 +61,7 @@ const tellStory = async (stack: Stack): Promise<number> => {
       return 1;
     }
   }
-  print("\nThe same engine model in virtual time, the same conversations under four policies:\n");
+  print("\nThe same engine model in virtual time, four replicas a region, the same clients under four policies:\n");
   print(formatComparison(compare()));
   return 0;
 };

@@ -39,6 +39,13 @@ export const PLACES: readonly Place[] = [
   },
 ];
 
+/** @throws {Error} for a name that is no region of the demo */
+export const placeOf = (region: string): Place => {
+  const place = PLACES.find((one) => one.region === region);
+  if (place === undefined) throw new Error(`${region} is no region of the demo`);
+  return place;
+};
+
 /** An address in the place's client network. @param host 1 to 254 */
 export const clientAddress = (place: Place, host: number): string => place.clients.replace("0/24", String(host));
 

@@ -14,7 +14,7 @@ import type { Store } from "#shared/store.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { type AdminApi, adminApi } from "./admin.ts";
 import { type EngineProcess, startEngineProcess } from "./engine-process.ts";
-import { PLACES, type Place, type Ports } from "./places.ts";
+import { PLACES, type Place, type Ports, placeOf } from "./places.ts";
 import { agentConfigOf, engineArgs, engineUrl, gtmConfigAt } from "./settings.ts";
 
 export type Stack = {
@@ -62,11 +62,6 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
     await stop();
     throw fault;
   }
-  const placeOf = (region: string): Place => {
-    const place = PLACES.find((one) => one.region === region);
-    if (place === undefined) throw new Error(`${region} is no region of the demo`);
-    return place;
-  };
   return {
     ports,
     frontUrl: `http://127.0.0.1:${ports.http}`,

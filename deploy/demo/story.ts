@@ -1,13 +1,13 @@
 /** The story of one conversation, told without hands: each step happens for real and fails unless it came out as it says. */
-import { Resolver } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DecisionView } from "#gtm/steering/decision-view.ts";
 import type { RegionView } from "#gtm/wire/admin/region-view.ts";
 import type { AdminApi } from "./admin.ts";
-import { clientAddress, ENGINE, MODEL, PLACES, type Place, ZONE } from "./places.ts";
-import { prose } from "./prose.ts";
+import { createConversation, DISPLACED_WITHIN_MS } from "./conversation.ts";
+import { expect, seconds } from "./expectation.ts";
+import { ENGINE } from "./places.ts";
 import type { Stack } from "./stack.ts";
-import { askFrontDoor, type Chat, type Message, type Turn, takeTurn } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 export type Step = { readonly title: string; readonly tell: () => Promise<string> };
 
@@ -18,7 +18,6 @@ const FILLERS_THAT_DO_NOT_PAY = 1;
 const FILLERS_THAT_PAY = 24;
 /** A step that came out by a hair would not come out tomorrow. */
 const CLEARLY = 1.5;
-const DISPLACED_WITHIN_MS = 5_000;
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
@@ -128,64 +127,6 @@ export const storyOf = (stack: Stack): readonly Step[] => {
   ];
 };
 
-type Conversation = {
-  readonly say: (newTokens: number) => Promise<Turn>;
-  readonly home: () => string;
-  /** @returns ms from `sinceMs` until the front door sends it elsewhere */
-  readonly redirectedAwayFrom: (region: string, sinceMs: number) => Promise<number>;
-  /** @returns ms from `sinceMs` until its name resolves elsewhere */
-  readonly resolvedAwayFrom: (region: string, sinceMs: number) => Promise<number>;
-};
-
-const createConversation = (stack: Stack): Conversation => {
-  const client = { place: placeOf("eu-central"), address: clientAddress(placeOf("eu-central"), 7) };
-  // A name of its own for every run: nothing of an earlier story may help this one.
-  const id = `story-${Date.now().toString(36)}`;
-  const messages: Message[] = [];
-  let home: string | null = null;
-  let label: string | null = null;
-  const chat = (): Chat => ({ id, model: MODEL, messages, maxTokens: 8, region: home });
-  const known = (): string => {
-    if (home === null) throw new Error("the conversation has no home yet");
-    return home;
-  };
-  return {
-    home: known,
-    say: async (newTokens) => {
-      messages.push({ role: "user", content: prose(newTokens, `${id}-${messages.length}`) });
-      const chat = { id, model: MODEL, messages, maxTokens: 8, region: home };
-      const turn = await takeTurn(stack.frontUrl, client, chat, PLACES);
-      messages.push({ role: "assistant", content: turn.answer });
-      home = turn.region;
-      label = turn.pin;
-      return turn;
-    },
-    redirectedAwayFrom: (region, sinceMs) =>
-      awayWithin(sinceMs, async () => {
-        const redirect = await askFrontDoor(stack.frontUrl, client, chat());
-        return redirect.region !== region;
-      }),
-    resolvedAwayFrom: (region, sinceMs) =>
-      awayWithin(sinceMs, async () => {
-        if (label === null) throw new Error("the front door gave the conversation no label");
-        const resolver = new Resolver({ timeout: 1_000, tries: 1 });
-        resolver.setServers([stack.dnsServer]);
-        const [address] = await resolver.resolve4(`${label}.c.${ZONE}`);
-        return address !== undefined && address !== placeOf(region).address;
-      }),
-  };
-};
-
-const awayWithin = async (sinceMs: number, isAway: () => Promise<boolean>): Promise<number> => {
-  for (;;) {
-    const away = await isAway();
-    const afterMs = performance.now() - sinceMs;
-    expect(afterMs <= DISPLACED_WITHIN_MS, `still sent to the dead region after ${seconds(afterMs)}`);
-    if (away) return afterMs;
-    await sleep(LOOK_EVERY_MS);
-  }
-};
-
 const until = async (
   admin: AdminApi,
   id: string,
@@ -206,19 +147,7 @@ const backlogsOf = (region: RegionView): readonly number[] => {
   return backlogs.length === 0 ? [0] : backlogs;
 };
 
-const placeOf = (region: string): Place => {
-  const place = PLACES.find((one) => one.region === region);
-  if (place === undefined) throw new Error(`${region} is no region of the demo`);
-  return place;
-};
-
 const told = (turn: Turn, decision: DecisionView): string => {
   const flips = decision.flipsIf === null ? "" : `\nIt would be otherwise if ${decision.flipsIf}.`;
   return `${turn.verdict} ${turn.region}, first token after ${seconds(turn.ttftMs)}, ${turn.cachedTokens} of ${turn.promptTokens} tokens from cache\n${decision.explanation}${flips}`;
-};
-
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
-
-const expect = (isSo: boolean, seen: string): void => {
-  if (!isSo) throw new Error(`it came out otherwise: ${seen}`);
 };

@@ -62,12 +62,8 @@ const runChat = async (
       content: prose(at === 1 ? FIRST_PROMPT_TOKENS : LATER_PROMPT_TOKENS, `${chat}-${at}`),
     });
     try {
-      const turn: Turn = await takeTurn(
-        stack.frontUrl,
-        client,
-        { id: chat, model: MODEL, messages, maxTokens: ANSWER_TOKENS, region },
-        PLACES,
-      );
+      const asked = { id: chat, model: MODEL, messages, maxTokens: ANSWER_TOKENS, region };
+      const turn: Turn = await takeTurn(stack.frontUrl, client, asked);
       messages.push({ role: "assistant", content: turn.answer });
       region = turn.region;
       onEvent({ kind: "turn", city: place.city, chat, at, turn });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { greatCircleRttMs } from "#gtm/domain/topology.ts";
-import type { Place } from "./places.ts";
+import { type Place, placeOf } from "./places.ts";
 
 export type Message = { readonly role: "system" | "user" | "assistant"; readonly content: string };
 
@@ -61,17 +61,11 @@ export const askFrontDoor = async (frontUrl: string, client: Client, chat: Chat)
 };
 
 /** @throws {Error} when the front door does not redirect or the region does not answer: what was said is in the message */
-export const takeTurn = async (
-  frontUrl: string,
-  client: Client,
-  chat: Chat,
-  places: readonly Place[],
-): Promise<Turn> => {
+export const takeTurn = async (frontUrl: string, client: Client, chat: Chat): Promise<Turn> => {
   const startedAtMs = performance.now();
   await sleep(FRONT_RTT_MS);
   const redirect = await askFrontDoor(frontUrl, client, chat);
-  const to = places.find((place) => place.region === redirect.region);
-  if (to === undefined) throw new Error(`the front door named ${redirect.region}, which is no region of the demo`);
+  const to = placeOf(redirect.region);
   const trips = chat.region === redirect.region ? 1 : ROUND_TRIPS_NEW;
   await sleep(trips * greatCircleRttMs(client.place.location, to.location));
   const answer = await request(redirect.location, post(client, chat));
