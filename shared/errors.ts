@@ -10,8 +10,6 @@ export const ERROR_TABLE = {
   GTM_STORE_UNSUPPORTED: "The store URL names a kind of store that this version does not have.",
   GTM_RECORD_REFUSED: "A record in the store does not match its schema and was left alone.",
   GTM_GEO_UNAVAILABLE: "The geography data could not be loaded; clients have no location until it is.",
-  GTM_ADMIN_UNREACHABLE: "The command line could not reach the admin API. Check --server and that the GTM runs.",
-  GTM_ADMIN_REFUSED: "The admin API refused the request; its answer says why.",
   GTM_SHUTDOWN_TIMEOUT: "A part did not stop within the deadline; the process exits without it.",
   AGENT_CONFIG_INVALID: "The agent's configuration has faults; each is listed with its line.",
   AGENT_SCRAPE_FAILED: "An engine or exporter could not be read; its values are unknown, not zero.",
