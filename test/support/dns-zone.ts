@@ -130,7 +130,7 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
       world = { ...world, regions, version: version + 1, candidacyVersion: candidacyVersion + 1 };
     },
     touchWorld: () => {
-      world = { ...world, version: world.version + 1 };
+      world = { ...world, version: world.version + 1, takenAtMs: clock.monotonicMs() };
     },
     remember: (conversation) => {
       conversations.set(conversation.id, conversation);

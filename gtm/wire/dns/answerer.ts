@@ -11,11 +11,11 @@ import type { DecisionId } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Labels } from "#shared/pin-token.ts";
 import { type AnswerStep, createAnswer } from "./answer.ts";
-import { createAreas } from "./areas.ts";
 import { createAuthority } from "./authority.ts";
-import { createCells, type StandingCell } from "./cells.ts";
+import { createCells } from "./cells.ts";
 import { createLabelAnswers } from "./labels.ts";
 import { negativeAnswers } from "./negative.ts";
+import { createPlaces } from "./places.ts";
 import { createPrivateScope } from "./private-scope.ts";
 import { createRender } from "./render.ts";
 import type { Tally, Transport } from "./tally.ts";
@@ -53,10 +53,11 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
   const steered = steeredNames(contents);
   const negative = negativeAnswers(zone);
   const render = createRender(options.regions, negative);
+  const cells = createCells({ ports, decideCell: options.decideCell, render, newId, clock });
   const parts = {
     authority: createAuthority(zone.name, zoneNames(contents, steered)),
-    areas: createAreas<StandingCell | undefined>(ports.locate, createPrivateScope(options.ownSubnets)),
-    cells: createCells({ ports, decideCell: options.decideCell, render, newId, clock }),
+    places: createPlaces({ locate: ports.locate, privateScope: createPrivateScope(options.ownSubnets), cells }),
+    cells,
     labels: createLabelAnswers({ ...options, render, onRead: tally.labelRead }),
     negative,
     steeredByPool: steered.ofPool,

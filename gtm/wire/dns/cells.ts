@@ -1,36 +1,47 @@
 /** What pool and model names answer, area by area: decided once, encoded once, answered many times, recorded once. */
 import { LRUCache } from "lru-cache";
+import type { Client } from "#gtm/domain/client.ts";
 import type { Decision } from "#gtm/domain/decision.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
-import { type Cell, type CellSteer, cellOf, type DecidedCell, needsDecision } from "#gtm/steering/cell.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import { type Cell, type CellSteer, cellOf, needsDecision } from "#gtm/steering/cell.ts";
 import type { Ports, Query } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { DecisionId, RegionId } from "#shared/ids.ts";
-import type { Area } from "./areas.ts";
-import type { Render, Rendered } from "./render.ts";
-import type { SteeredName } from "./zone-names.ts";
+import type { Image } from "./image.ts";
+import type { Render } from "./render.ts";
 
-/** A cell's standing decision; renewed in place, so that every area that shares it sees the new one. */
+/**
+ * A cell's standing decision; renewed in place, so that every network that shares it sees the new one. What each query
+ * looks at comes first and is not nested: a query for ten thousand networks finds little of this in the processor's caches.
+ */
 export type StandingCell = {
-  readonly cell: Cell;
-  decision: Decision;
-  rendered: Rendered;
-  /** The same answer to be kept for less; null until somebody needs it. */
-  brief: Rendered | null;
+  image: Image;
+  /** Whether another client might have got another answer. */
+  isTailored: boolean;
+  candidacyVersion: number;
+  worldVersion: number;
+  /** Whole milliseconds. */
+  decidedAtMs: number;
   /** Counts on in the record while the decision stands. */
   answered: { value: number };
+  decision: Decision;
+  /** The same answer to be kept for less; null until somebody needs it. */
+  brief: Image | null;
   /** What the cell was last sent to, so that small differences do not move it; null: nowhere yet. */
   region: RegionId | null;
-  stands: DecidedCell;
+  readonly cell: Cell;
+  /** Whoever asked first from the cell's area. */
+  readonly client: Client;
 };
 
-export type CellArea = Area<StandingCell | undefined>;
-
 export type Cells = {
-  /** @returns null: the name has no addresses of this family, whoever asks */
-  readonly find: (area: CellArea, name: SteeredName, family: 4 | 6) => StandingCell | null;
-  /** The same answer, to be kept for at most `BRIEF_TTL_SECONDS`. */
-  readonly brief: (standing: StandingCell) => Rendered;
+  /** The cell of a client who has not been seen with this pool and family. */
+  readonly enter: (pool: Pool, client: Client, family: 4 | 6) => StandingCell;
+  /** Decides anew where the world asks for it. */
+  readonly renew: (standing: StandingCell) => void;
+  /** The same answer, to be kept for at most five seconds. */
+  readonly brief: (standing: StandingCell) => Image;
 };
 
 /** Of a label without a home: its first turn may give it one. */
@@ -49,62 +60,63 @@ const MOST_CELLS = 32_768;
 export const createCells = ({ ports, decideCell, render, newId, clock }: CellOptions): Cells => {
   const cells = new LRUCache<string, StandingCell>({ max: MOST_CELLS });
 
-  const decide = (cell: Cell, area: CellArea, previous: RegionId | null, nowMs: number): StandingCell => {
+  const decide = (cell: Cell, client: Client, previous: RegionId | null): StandingCell => {
+    const nowMs = clock.monotonicMs();
     const world = ports.world();
-    const query = queryOf(cell, area, newId(), nowMs);
-    const decision = decideCell(query, area.client, cell, previous);
-    const rendered = render(decision, cell.family);
+    const query = queryOf(cell, client, newId(), nowMs);
+    const decision = decideCell(query, client, cell, previous);
+    const { image, isTailored } = render(decision, cell.family);
     const answered = { value: 0 };
-    ports.record({ query, decision, answer: rendered.image.octets, answered });
+    ports.record({ query, decision, answer: image.octets, answered });
     return {
-      cell,
-      decision,
-      rendered,
-      brief: null,
+      image,
+      isTailored,
+      candidacyVersion: world.candidacyVersion,
+      worldVersion: world.version,
+      decidedAtMs: Math.trunc(nowMs),
       answered,
+      decision,
+      brief: null,
       region: regionOf(decision.verdict) ?? previous,
-      stands: { decidedAtMs: nowMs, worldVersion: world.version, candidacyVersion: world.candidacyVersion },
+      cell,
+      client,
     };
   };
-  /** The first time that this name is asked from this area. */
-  const enter = (area: CellArea, name: SteeredName, family: 4 | 6): StandingCell | null => {
-    const pool = family === 4 ? name.ipv4 : name.ipv6;
-    if (pool === null) return null;
-    const cell = cellOf(pool, area.client, family);
-    const known = cells.get(cell.key);
-    if (known !== undefined) return known;
-    const made = decide(cell, area, null, clock.monotonicMs());
-    cells.set(cell.key, made);
-    return made;
+  const renew = (standing: StandingCell): void => {
+    const world = ports.world();
+    // By the world's own time, at most a snapshot behind: to read the clock for each query would allocate.
+    if (!needsDecision(standing, world, world.takenAtMs)) return;
+    Object.assign(standing, decide(standing.cell, standing.client, standing.region));
   };
 
   return {
-    find: (area, name, family) => {
-      const slot = name.index * 2 + (family === 4 ? 0 : 1);
-      const standing = area.slots[slot] ?? enter(area, name, family);
-      if (standing === null) return null;
-      area.slots[slot] = standing;
-      const nowMs = clock.monotonicMs();
-      if (needsDecision(standing.stands, ports.world(), nowMs)) {
-        Object.assign(standing, decide(standing.cell, area, standing.region, nowMs));
+    enter: (pool, client, family) => {
+      const cell = cellOf(pool, client, family);
+      const known = cells.get(cell.key);
+      if (known !== undefined) {
+        renew(known);
+        return known;
       }
-      return standing;
+      const made = decide(cell, client, null);
+      cells.set(cell.key, made);
+      return made;
     },
+    renew,
     brief: (standing) => {
-      standing.brief ??= render(standing.decision, standing.cell.family, BRIEF_TTL_SECONDS);
+      standing.brief ??= render(standing.decision, standing.cell.family, BRIEF_TTL_SECONDS).image;
       return standing.brief;
     },
   };
 };
 
-const queryOf = (cell: Cell, area: CellArea, id: DecisionId, nowMs: number): Query => ({
+const queryOf = (cell: Cell, client: Client, id: DecisionId, nowMs: number): Query => ({
   id,
   channel: "dns",
   kind: "cell",
   pool: cell.pool,
   model: cell.model,
   tenant: "default",
-  clientSubnet: area.client.subnet,
+  clientSubnet: client.subnet,
   conversationId: null,
   pinnedTo: null,
   promptTokens: null,

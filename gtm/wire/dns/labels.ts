@@ -7,6 +7,7 @@ import type { Ports } from "#gtm/steering/ports.ts";
 import type { Steer } from "#gtm/steering/steer.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { DecisionId, PoolName, RegionId } from "#shared/ids.ts";
+import { KEYS } from "#shared/keys.ts";
 import { type LabelReading, type Labels, tagOf } from "#shared/pin-token.ts";
 import type { Render, Rendered } from "./render.ts";
 
@@ -47,7 +48,7 @@ const STANDS_MS = 1_000;
 const MOST_LABELS = 32_768;
 const MOST_LOOK_UPS = 1_024;
 /** As long as the ledger remembers: an older token may point anywhere. */
-const HOME_HINT_MS = 3_600_000;
+const HOME_HINT_MS = KEYS.conversation.ttlMs;
 
 export const createLabelAnswers = (options: LabelOptions): LabelAnswers => {
   const { ports, steer, labels, defaultPool, render, newId, clock, onRead } = options;

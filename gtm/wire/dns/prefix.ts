@@ -11,11 +11,30 @@ export type Prefix = {
   readonly bits: number;
 };
 
-/** One number a prefix, whatever its length, within its family: a 1 is put in front. Small integers for IPv4, which maps like best. */
-export const prefixKey = (family: 4 | 6, value: number, bits: number): number =>
+/**
+ * One number a network, whatever its family and length: a 1 in front of its bits, below zero for IPv6. Small integers for
+ * IPv4, which maps like best.
+ */
+export const networkKey = (family: 4 | 6, value: number, bits: number): number =>
   family === 4
     ? (1 << bits) | (value >>> (MOST_BITS[4] - bits))
-    : 2 ** bits + Math.floor(value / 2 ** (MOST_BITS[6] - bits));
+    : -(2 ** bits + Math.floor(value / 2 ** (MOST_BITS[6] - bits)));
+
+/** The network that has this key. */
+export const networkOf = (key: number): Prefix => {
+  const family = key > 0 ? 4 : 6;
+  let bits = 0;
+  while (2 ** (bits + 1) <= Math.abs(key)) bits += 1;
+  return { family, value: (Math.abs(key) - 2 ** bits) * 2 ** (MOST_BITS[family] - bits), bits };
+};
+
+/** Of the network that a socket's peer lies in. */
+export const sourceKey = (address: string): number => {
+  const value = ipv4Value(address);
+  if (!Number.isNaN(value)) return networkKey(4, value, MOST_BITS[4]);
+  const source = sourcePrefix(address);
+  return networkKey(source.family, source.value, source.bits);
+};
 
 /** CIDR notation. */
 export const prefixText = ({ family, value, bits }: Prefix): string => {

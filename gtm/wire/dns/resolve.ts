@@ -1,7 +1,6 @@
 /** What a sound query is answered with: the image, and for whom it holds. */
 import type { Clock } from "#shared/clock.ts";
 import type { PoolName } from "#shared/ids.ts";
-import type { Areas, Asker } from "./areas.ts";
 import type { Authority, Subject, Target } from "./authority.ts";
 import type { Cells, StandingCell } from "./cells.ts";
 import { encodeImage } from "./codec.ts";
@@ -9,15 +8,16 @@ import type { DnsQuery } from "./dns-query.ts";
 import type { DnsReply, Image } from "./image.ts";
 import type { LabelAnswers, StandingLabel } from "./labels.ts";
 import { type Negative, REFUSALS } from "./negative.ts";
+import type { Places } from "./places.ts";
+import { prefixText, sourcePrefix } from "./prefix.ts";
 import { CLASS, RCODE, TYPE } from "./record-type.ts";
-import type { Rendered } from "./render.ts";
 import type { Transport } from "./tally.ts";
 import { decisionTexts, FIXED_TEXTS, type WhyAccess, whyImage } from "./why.ts";
 import type { SteeredName, ZoneName } from "./zone-names.ts";
 
 export type ResolveOptions = {
   readonly authority: Authority;
-  readonly areas: Areas<StandingCell | undefined>;
+  readonly places: Places;
   readonly cells: Cells;
   readonly labels: LabelAnswers;
   readonly negative: Negative;
@@ -46,30 +46,29 @@ const ANY_ANSWER: Image = encodeImage({
 });
 
 export const createResolve = (options: ResolveOptions, transport: Transport): Resolve => {
-  const { authority, areas, cells, labels, negative, steeredByPool, why, clock } = options;
-  const asker: Asker<StandingCell | undefined> = { area: areas.ofSource("0.0.0.0"), scopeBits: 0 };
+  const { authority, places, cells, labels, negative, steeredByPool, why, clock } = options;
+  // A register, like the query's: whom the cell found last holds for.
+  const scope = { bits: 0 };
 
-  const cellFor = (query: DnsQuery, name: SteeredName, family: 4 | 6): StandingCell | null => {
-    areas.find(query, asker);
-    return cells.find(asker.area, name, family);
-  };
-  const give = (standing: StandingCell, { image, isTailored }: Rendered, reply: DnsReply): Image => {
+  const cellFor = (query: DnsQuery, name: SteeredName, family: 4 | 6): StandingCell | null =>
+    places.find(query, name, family, scope);
+  const give = (standing: StandingCell, image: Image, reply: DnsReply): Image => {
     standing.answered.value += 1;
-    if (isTailored) reply.scopeBits = asker.scopeBits;
+    if (standing.isTailored) reply.scopeBits = scope.bits;
     return image;
   };
 
   const known = (query: DnsQuery, reply: DnsReply, { fixed, steered }: ZoneName): Image => {
     if (steered !== null && isAddressType(query.type)) {
       const standing = cellFor(query, steered, familyOf(query));
-      return standing === null ? negative.nodata : give(standing, standing.rendered, reply);
+      return standing === null ? negative.nodata : give(standing, standing.image, reply);
     }
     if (query.type === TYPE.ANY && (steered !== null || fixed.size > 0)) return ANY_ANSWER;
     return fixed.get(query.type) ?? negative.nodata;
   };
 
   const lookedUp = (query: DnsQuery, label: string, found: StandingLabel | null): StandingLabel | Wait =>
-    found ?? labels.standing(label) ?? labels.lookUp(label, areas.ofSource(query.peer).client.subnet) ?? "overload";
+    found ?? labels.standing(label) ?? labels.lookUp(label, prefixText(sourcePrefix(query.peer))) ?? "overload";
 
   const conversation = (query: DnsQuery, reply: DnsReply, label: StandingLabel): Image => {
     // A conversation with a home does not depend on who asks: scope 0.

@@ -20,6 +20,8 @@ export type DnsServer = Part & {
   readonly addresses: () => readonly ListenAddress[];
 };
 
+/** How far the counts that Prometheus reads may be behind. */
+const FLUSH_MS = 1_000;
 /** Where any port will do, one that is free for UDP may be taken for TCP. */
 const MOST_TRIES = 16;
 
@@ -53,8 +55,11 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
       }
     }
   };
+  let flushing: NodeJS.Timeout | undefined;
   const closeAll = async (): Promise<void> => {
     await Promise.all(opened.splice(0).flatMap(({ listeners }) => listeners.map((listener) => listener.close())));
+    clearInterval(flushing);
+    tally.flush();
   };
 
   return {
@@ -66,6 +71,7 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
         await closeAll();
         throw fault;
       }
+      flushing = setInterval(tally.flush, FLUSH_MS).unref();
       for (const { at } of opened) log.info("dns.listening", { ...at });
     },
     stop: closeAll,

@@ -1,4 +1,4 @@
-/** Counts of queries and of what was done with them; label sets are made beforehand, since every answer comes here. */
+/** Counts of queries and of what was done with them. */
 import type { Metrics } from "#shared/metrics.ts";
 import { RCODE, TYPE } from "./record-type.ts";
 
@@ -8,7 +8,9 @@ export type Transport = "udp" | "tcp";
 export type DropReason = "short" | "response" | "port-zero" | "overload" | "stopping";
 
 export type Tally = {
+  /** Every answer comes here, so it only adds to a number; `flush` hands the numbers on. */
   readonly answered: (transport: Transport, type: number, rcode: number) => void;
+  readonly flush: () => void;
   readonly dropped: (reason: DropReason) => void;
   readonly sendFailed: (transport: Transport) => void;
   readonly labelRead: (kind: string) => void;
@@ -49,12 +51,15 @@ export const createTally = (metrics: Metrics): Tally => {
     help: "DNS connections over TCP that this side closed.",
     labels: ["reason"],
   });
-  const labelSets = { udp: labelSetsOf("udp"), tcp: labelSetsOf("tcp") };
+  const counts = new Uint32Array(LABEL_SETS.length);
   return {
     answered: (transport, type, rcode) => {
-      const sets = labelSets[transport];
-      const byRcode = sets.get(type) ?? sets.get(OTHER);
-      queries.inc(byRcode?.[rcode]);
+      const at = indexOf(transport, type, rcode);
+      counts[at] = (counts[at] ?? 0) + 1;
+    },
+    flush: () => {
+      for (const [at, count] of counts.entries()) if (count > 0) queries.inc(LABEL_SETS[at], count);
+      counts.fill(0);
     },
     dropped: (reason) => dropped.inc({ reason }),
     sendFailed: (proto) => sendErrors.inc({ proto }),
@@ -65,19 +70,29 @@ export const createTally = (metrics: Metrics): Tally => {
   };
 };
 
-/** No record type has this number (RFC 6895 §3.1 reserves 0). */
-const OTHER = 0;
+const TRANSPORTS: readonly Transport[] = ["udp", "tcp"];
+const TYPES: readonly (readonly [name: string, type: number])[] = [["OTHER", 0], ...Object.entries(TYPE)];
+const RCODES = Object.entries(RCODE);
 
-type LabelSet = Readonly<Record<"proto" | "qtype" | "rcode", string>>;
+/** By `indexOf`. */
+const LABEL_SETS = TRANSPORTS.flatMap((proto) =>
+  TYPES.flatMap(([qtype]) => RCODES.map(([rcode]) => ({ proto, qtype, rcode }))),
+);
+/** Positions in TYPES and RCODES by number; what is not there is the first, OTHER. */
+const TYPE_AT = Uint8Array.from({ length: 258 }, (_, type) =>
+  Math.max(
+    0,
+    TYPES.findIndex(([, one]) => one === type),
+  ),
+);
+const RCODE_AT = Uint8Array.from({ length: 17 }, (_, code) =>
+  Math.max(
+    0,
+    RCODES.findIndex(([, one]) => one === code),
+  ),
+);
 
-const labelSetsOf = (proto: Transport): ReadonlyMap<number, readonly LabelSet[]> => {
-  const types: readonly (readonly [string, number])[] = [...Object.entries(TYPE), ["OTHER", OTHER]];
-  return new Map(types.map(([qtype, type]) => [type, rcodesOf(proto, qtype)]));
-};
-
-/** Indexed by code; those that are never given stand empty. */
-const rcodesOf = (proto: Transport, qtype: string): readonly LabelSet[] => {
-  const sets: LabelSet[] = [];
-  for (const [rcode, code] of Object.entries(RCODE)) sets[code] = { proto, qtype, rcode };
-  return sets;
+const indexOf = (transport: Transport, type: number, rcode: number): number => {
+  const transportAt = transport === "udp" ? 0 : TYPES.length;
+  return (transportAt + (TYPE_AT[type] ?? 0)) * RCODES.length + (RCODE_AT[rcode] ?? 0);
 };

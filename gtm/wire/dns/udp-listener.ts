@@ -1,5 +1,5 @@
 /** One UDP socket: what comes in is answered from where it came in; no send error ends anything. */
-import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from "node:dgram";
 import { once } from "node:events";
 import type { Logger } from "#shared/logger.ts";
 import type { AnswerStep } from "./answer.ts";
@@ -34,7 +34,11 @@ type Slot = {
   readonly sent: (error: Error | null) => void;
 };
 
-export const createUdpListener = ({ answer, tally, log, limits }: ListenerOptions): Listener => {
+/** @param make opens a socket; tests put their hands on it */
+export const createUdpListener = (
+  { answer, tally, log, limits }: ListenerOptions,
+  make: (options: SocketOptions) => Socket = createSocket,
+): Listener => {
   let socket: Socket | null = null;
   let isClosing = false;
   let underWay = 0;
@@ -100,7 +104,7 @@ export const createUdpListener = ({ answer, tally, log, limits }: ListenerOption
   return {
     open: async ({ address, port }) => {
       const family = address.includes(":") ? 6 : 4;
-      const made = createSocket({
+      const made = make({
         type: family === 6 ? "udp6" : "udp4",
         // IPv4 has a socket of its own, on the same port.
         ipv6Only: family === 6,

@@ -1,0 +1,37 @@
+/** A process of the DNS benchmark: the production server, or a bare echo. */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createDnsServer } from "#gtm/wire/dns/server.ts";
+import { dnsSubject } from "./dns-subject.ts";
+
+export type ServerKind = "dns" | "echo";
+export type ServerReady = { readonly port: number };
+/** Processor time that the process has used so far. */
+export type ServerUsage = { readonly cpuUs: number };
+
+const SNAPSHOT_MS = 100;
+
+const startEcho = async (): Promise<number> => {
+  const socket = createSocket("udp4");
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  socket.on("message", (message, peer) => socket.send(message, peer.port, peer.address));
+  return socket.address().port;
+};
+
+const startDns = async (): Promise<number> => {
+  const { options, renew } = dnsSubject();
+  setInterval(renew, SNAPSHOT_MS);
+  const server = createDnsServer(options);
+  await server.start();
+  return server.addresses()[0]?.port ?? 0;
+};
+
+const kind = process.argv[2] as ServerKind;
+const port = await (kind === "echo" ? startEcho() : startDns());
+process.send?.({ port } satisfies ServerReady);
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpuUs: user + system } satisfies ServerUsage);
+});
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createAuthority } from "#gtm/wire/dns/authority.ts";
+import { emptyQuery } from "#gtm/wire/dns/dns-query.ts";
+import { readQuery } from "#gtm/wire/dns/query.ts";
+import type { ZoneName } from "#gtm/wire/dns/zone-names.ts";
+import { queryOctets } from "#test/support/dns-client.ts";
+
+const NAMES = ["gslb.example", "chat.gslb.example", "c.gslb.example", "r.gslb.example"];
+const zoneNames = new Map<string, ZoneName>(NAMES.map((name) => [name, { fixed: new Map(), steered: null }]));
+const authority = createAuthority("gslb.example", zoneNames);
+
+const find = (name: string): string => {
+  const query = emptyQuery();
+  readQuery(queryOctets({ name }), query);
+  const target = authority.find(query);
+  switch (target.kind) {
+    case "known":
+      return NAMES.find((one) => zoneNames.get(one) === target.name) ?? "another";
+    case "label":
+      return `label ${target.label}`;
+    case "why":
+      return target.of.kind === "known" ? "why known" : `why label ${target.of.label}`;
+    case "missing":
+    case "outside":
+      return target.kind;
+  }
+};
+
+describe("a name asked for", () => {
+  const CASES: readonly (readonly [name: string, is: string])[] = [
+    ["gslb.example", "gslb.example"],
+    ["chat.gslb.example", "chat.gslb.example"],
+    ["CHAT.gslb.EXAMPLE", "chat.gslb.example"],
+    ["c.gslb.example", "c.gslb.example"],
+    ["abc.c.gslb.example", "label abc"],
+    ["P1ABC.C.gslb.example", "label p1abc"],
+    ["why.c.gslb.example", "label why"],
+    ["x.abc.c.gslb.example", "missing"],
+    ["nope.gslb.example", "missing"],
+    ["x.chat.gslb.example", "missing"],
+    ["why.gslb.example", "why known"],
+    ["why.chat.gslb.example", "why known"],
+    ["why.abc.c.gslb.example", "why label abc"],
+    ["why.nope.gslb.example", "missing"],
+    ["why.why.chat.gslb.example", "missing"],
+    ["example", "outside"],
+    ["xgslb.example", "outside"],
+    ["chat.gslb.example.org", "outside"],
+    ["", "outside"],
+  ];
+  for (const [name, is] of CASES) it(`"${name}" is ${is}`, () => assert.equal(find(name), is));
+});
