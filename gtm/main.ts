@@ -1,6 +1,7 @@
 /** The program `gtm`: serves, or talks to one that does. */
 import { createCommand, runCommand } from "./cli/command.ts";
 import { processIo } from "./cli/io.ts";
+import { loadGtmConfig } from "./config.ts";
 import { VERSION } from "./version.ts";
 
 const io = processIo(process);
