@@ -78,7 +78,7 @@ type Step = { readonly isMoved: boolean; readonly hasFallen: boolean };
 const signsAfter = (signs: Signs, { atMs, startedAt }: Scrape, { isMoved, hasFallen }: Step): Signs => {
   const fell = [...signs.fell, hasFallen && !isMoved].slice(-STEPS);
   const isBack = startedAt !== null && isMoved && signs.starts.some((start) => isSameStart(start, startedAt));
-  const hasFallenOften = fell.at(-1) === true && fell.filter(Boolean).length >= FALLS;
+  const hasFallenOften = fell.filter(Boolean).length >= FALLS;
   return {
     starts: startedAt === null || isBack ? signs.starts : startsWith(signs.starts, startedAt),
     fell,

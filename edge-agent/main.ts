@@ -133,4 +133,6 @@ if (import.meta.main) {
   // A reader such as `head` that has seen enough closes the pipe: the command is done, not broken.
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.error));
   process.exitCode = await runCommandLine(process.argv.slice(2), io);
+  // After a stop that failed or was cut short, parts may still be open and would keep the process.
+  if (process.argv[2] === "run") process.exit();
 }

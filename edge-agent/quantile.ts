@@ -25,5 +25,5 @@ export const quantile = (fraction: number, bounds: readonly number[], counts: re
   const countBelow = at > 0 ? (counts[at - 1] ?? 0) : 0;
   const within = (counts[at] ?? 0) - countBelow;
   const share = within > 0 ? (rank - countBelow) / within : 1;
-  return { value: below + (bound - below) * Math.max(0, share), isCapped: false };
+  return { value: below + (bound - below) * share, isCapped: false };
 };

@@ -53,6 +53,16 @@ describe("an address whose page cannot be had for a moment", () => {
     assert.equal(model.replicas[0]?.startedAtMs, 1_796_000_000_000);
     assert.equal(model.prefillTokensPerSecond, 8_000);
   });
+  it("keeps the speed it measured before", () => {
+    const measured = heard([
+      answers(0, page([{ computedTokens: 0, prefill: [0, 0] }])),
+      answers(1_000, page([{ computedTokens: 40_000, prefill: [20, 5] }])),
+      answers(2_000, { metrics: failed("timed-out") }),
+      answers(3_000, { metrics: failed("timed-out") }),
+    ]);
+    const { prefillTokensPerSecond, prefillConfidence } = onlyModelOf(reportOf([measured]));
+    assert.deepEqual([prefillTokensPerSecond, prefillConfidence], [8_000, 1]);
+  });
   it("names the reason", () => assert.deepEqual(codesIn(report, "page"), ["timed-out"]));
   it("has its rates back as soon as the page is", () => {
     const back = heard([
@@ -113,7 +123,8 @@ describe("an address that says no", () => {
 
 describe("a model list that cannot be had for a moment", () => {
   it("is remembered, so that aliases do not come and go", () => {
-    const model = onlyModelOf(reportOf([heard([answers(0), answers(1_000, { models: failed("timed-out") })])]));
+    const silent = [1_000, 2_000, 3_000].map((atMs) => answers(atMs, { models: failed("timed-out") }));
+    const model = onlyModelOf(reportOf([heard([answers(0), ...silent])]));
     assert.deepEqual([model.aliases, model.contextLimitTokens], [["llama-3.3-70b"], 131_072]);
   });
 });

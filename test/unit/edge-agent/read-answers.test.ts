@@ -70,8 +70,9 @@ describe("answers of an engine", () => {
     assert.deepEqual(seen.faults.at(-1), { field: "engine", code: "unrecognised" });
   });
   it("without a page are read as the engine that was recognised before", () => {
-    const known = heard([answers(0)]);
-    const seen = readEngine(answers(1_000, { metrics: failed("timed-out") }), known, "auto");
+    const known = heard([answers(0, { models: failed("timed-out") })]);
+    const silence = { metrics: failed("timed-out"), models: failed("timed-out") };
+    const seen = readEngine(answers(1_000, silence), known, "auto");
     assert.equal(seen.reading?.engine, "vllm");
   });
 });
