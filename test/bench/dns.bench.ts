@@ -2,12 +2,23 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { createAnswerer } from "#gtm/wire/dns/answerer.ts";
 import { emptyQuery } from "#gtm/wire/dns/dns-query.ts";
+import { createGenerations } from "#gtm/wire/dns/generations.ts";
 import { readQuery } from "#gtm/wire/dns/query.ts";
 import { createTally } from "#gtm/wire/dns/tally.ts";
 import { queryOctets } from "#test/support/dns-client.ts";
-import { alternate, type Bench, type BenchRow, bytesPerIteration, consume, type Loop, median } from "./bench.ts";
+import {
+  alternate,
+  type Bench,
+  type BenchRow,
+  bytesPerIteration,
+  consume,
+  type Loop,
+  median,
+  nsPerIteration,
+} from "./bench.ts";
 import type { LoadDone, LoadOrder } from "./dns-load.ts";
 import type { ServerKind, ServerReady, ServerUsage } from "./dns-server.ts";
 import { dnsSubject, subnetQueries } from "./dns-subject.ts";
@@ -84,10 +95,34 @@ const longestQueryRow = (): BenchRow => {
   return { what: "DNS, a query of 64 KB read", value, unit: "µs", against: null, ratio: null, bound: "≤ 1000" };
 };
 
+/** A hit among ten thousand networks: why the networks are not kept in an lru-cache. */
+const lookUpRow = async (): Promise<BenchRow> => {
+  const own = createGenerations<object>(131_072);
+  const cache = new LRUCache<number, object>({ max: 131_072 });
+  const keys = Array.from({ length: 10_000 }, (_, i) => (1 << 24) | ((i * 7_919) & 0xffffff));
+  for (const key of keys) {
+    own.add(0, key, {});
+    cache.set(key, {});
+  }
+  const hits = (has: (key: number) => unknown): Promise<number> =>
+    nsPerIteration(1_000_000, (iterations) => {
+      let found = 0;
+      for (let i = 0; i < iterations; i++) if (has(keys[(i * 31) % keys.length] ?? 0) !== undefined) found += 1;
+      return found;
+    });
+  const options = {};
+  const { a, ratio } = await alternate(
+    PAIRS,
+    () => hits((key) => own.get(0, key)),
+    () => hits((key) => cache.get(key, options)),
+  );
+  return { what: "DNS, a network looked up", value: a, unit: "ns", against: "lru-cache", ratio, bound: null };
+};
+
 export const bench: Bench = {
   name: "dns",
   run: async () => {
-    const answerStep = [...(await stepRows()), longestQueryRow()];
+    const answerStep = [...(await stepRows()), await lookUpRow(), longestQueryRow()];
     const startServer = async (kind: ServerKind) => {
       const { child, first } = await start("dns-server.ts", kind);
       return { child, port: (first as ServerReady).port, cpuUs: [] as number[] };

@@ -63,7 +63,7 @@ export const createCells = ({ ports, decideCell, render, newId, clock }: CellOpt
   const decide = (cell: Cell, client: Client, previous: RegionId | null): StandingCell => {
     const nowMs = clock.monotonicMs();
     const world = ports.world();
-    const query = queryOf(cell, client, newId(), nowMs);
+    const query = queryOf({ cell, client, id: newId(), nowMs });
     const decision = decideCell(query, client, cell, previous);
     const { image, isTailored } = render(decision, cell.family);
     const answered = { value: 0 };
@@ -109,7 +109,9 @@ export const createCells = ({ ports, decideCell, render, newId, clock }: CellOpt
   };
 };
 
-const queryOf = (cell: Cell, client: Client, id: DecisionId, nowMs: number): Query => ({
+type Asked = { readonly cell: Cell; readonly client: Client; readonly id: DecisionId; readonly nowMs: number };
+
+const queryOf = ({ cell, client, id, nowMs }: Asked): Query => ({
   id,
   channel: "dns",
   kind: "cell",

@@ -2,7 +2,7 @@
 import type { Client } from "#gtm/domain/client.ts";
 import type { Cells, StandingCell } from "./cells.ts";
 import type { DnsQuery } from "./dns-query.ts";
-import { createGenerations, type Generations } from "./generations.ts";
+import { createGenerations } from "./generations.ts";
 import { MOST_BITS, networkKey, networkOf, prefixText, sourceKey } from "./prefix.ts";
 import type { PrivateScope } from "./private-scope.ts";
 import type { SteeredName } from "./zone-names.ts";
@@ -19,11 +19,10 @@ type Place = {
 };
 
 export type Places = {
-  /**
-   * @param scope filled with what the reply says to a client subnet; 0 where the subnet was not used
-   * @returns null: the name has no addresses of this family, whoever asks
-   */
-  readonly find: (query: DnsQuery, name: SteeredName, family: 4 | 6, scope: { bits: number }) => StandingCell | null;
+  /** @returns null: the name has no addresses of this family, whoever asks */
+  readonly find: (query: DnsQuery, name: SteeredName, family: 4 | 6) => StandingCell | null;
+  /** For whom what was found last holds: what the reply says to a client subnet; 0 where the subnet was not used. */
+  readonly scopeBits: () => number;
 };
 
 export type PlacesOptions = {
@@ -32,11 +31,12 @@ export type PlacesOptions = {
   readonly cells: Cells;
 };
 
-/** Networks remembered, a name and family; each is about a hundred octets. */
-const MOST_PLACES = 32_768;
+/** Networks remembered, for all names and families together; each is about two hundred octets. */
+const MOST_PLACES = 131_072;
 
 export const createPlaces = ({ locate, privateScope, cells }: PlacesOptions): Places => {
-  const byName: Generations<number, Place>[] = [];
+  const places = createGenerations<Place>(MOST_PLACES);
+  let scopeBits = 0;
 
   const locatePlace = (key: number): Place => {
     const network = networkOf(key);
@@ -45,38 +45,34 @@ export const createPlaces = ({ locate, privateScope, cells }: PlacesOptions): Pl
     const scopeBits = privateBits ?? Math.min(Math.max(0, client.scopePrefixBits), MOST_BITS[network.family]);
     return { standing: null, scopeBits, isPrivate: privateBits !== null, client };
   };
-  const placeOf = (places: Generations<number, Place>, key: number): Place => {
-    const known = places.get(key);
+  const placeOf = (asked: number, key: number): Place => {
+    const known = places.get(asked, key);
     if (known !== undefined) return known;
     const made = locatePlace(key);
-    places.set(key, made);
+    places.add(asked, key, made);
     return made;
   };
-  const placesOf = (name: SteeredName, family: 4 | 6): Generations<number, Place> => {
-    const at = name.index * 2 + (family === 4 ? 0 : 1);
-    byName[at] ??= createGenerations(MOST_PLACES);
-    return byName[at];
-  };
   /** SOURCE 0 asks not to use the address (RFC 7871 §7.1.2). */
-  const choose = (query: DnsQuery, places: Generations<number, Place>, scope: { bits: number }): Place => {
-    scope.bits = 0;
+  const choose = (query: DnsQuery, asked: number): Place => {
+    scopeBits = 0;
     if (query.hasSubnet && query.subnetBits > 0) {
-      const told = placeOf(places, subnetKey(query));
-      scope.bits = told.scopeBits;
+      const told = placeOf(asked, subnetKey(query));
+      scopeBits = told.scopeBits;
       if (!told.isPrivate) return told;
     }
-    return placeOf(places, sourceKey(query.peer));
+    return placeOf(asked, sourceKey(query.peer));
   };
 
   return {
-    find: (query, name, family, scope) => {
+    find: (query, name, family) => {
       const pool = family === 4 ? name.ipv4 : name.ipv6;
       if (pool === null) return null;
-      const place = choose(query, placesOf(name, family), scope);
+      const place = choose(query, name.index * 2 + (family === 4 ? 0 : 1));
       if (place.standing === null) place.standing = cells.enter(pool, place.client, family);
       else cells.renew(place.standing);
       return place.standing;
     },
+    scopeBits: () => scopeBits,
   };
 };
 

@@ -23,23 +23,21 @@ const NO_REGION = encodeExtendedError("no-reachable-authority", "no region can s
 const NOT_ALLOWED = encodeExtendedError("prohibited", "data residency leaves no region");
 
 export const createRender = (regions: readonly RegionSite[], negative: Negative): Render => {
-  const endpoints = new Map<RegionId, Addresses>(regions.map(({ id, endpoint }) => [id, endpoint]));
+  const endpoints: Endpoints = new Map(regions.map(({ id, endpoint }) => [id, endpoint]));
   // What a region answers does not depend on who asks: a handful of images serves all cells.
   const images = new Map<string, Image>();
   const regionImage = (region: RegionId, family: 4 | 6, ttlSeconds: number): Image => {
     const key = `${region}|${family}|${ttlSeconds}`;
     const known = images.get(key);
     if (known !== undefined) return known;
-    const made = addressImage(endpoints.get(region) ?? NO_ADDRESSES, family, ttlSeconds, null) ?? negative.nodata;
+    const made = addressImage(addressesOf(endpoints, region, family), ttlSeconds, null) ?? negative.nodata;
     images.set(key, made);
     return made;
   };
   const lastResort = (decision: Decision, family: 4 | 6, ttlSeconds: number): Image => {
     const addresses = lastResortAddresses(decision, family, endpoints);
-    if (addresses !== null) {
-      return addressImage(addresses, family, ttlSeconds, NO_REGION) ?? negative.nodataFor(ttlSeconds, NO_REGION);
-    }
-    return emptyImage(RCODE.SERVFAIL, false, isForbidden(decision) ? NOT_ALLOWED : NO_REGION);
+    if (addresses === null) return emptyImage(RCODE.SERVFAIL, false, isForbidden(decision) ? NOT_ALLOWED : NO_REGION);
+    return addressImage(addresses, ttlSeconds, NO_REGION) ?? negative.nodataFor(ttlSeconds, NO_REGION);
   };
   return (decision, family, mostTtlSeconds = decision.ttlSeconds) => {
     const ttlSeconds = Math.min(decision.ttlSeconds, mostTtlSeconds);
@@ -50,26 +48,27 @@ export const createRender = (regions: readonly RegionSite[], negative: Negative)
   };
 };
 
-const NO_ADDRESSES: Addresses = { ipv4: [], ipv6: [] };
+type Endpoints = ReadonlyMap<RegionId, Addresses>;
 
-/** @returns null: SERVFAIL */
+const addressesOf = (endpoints: Endpoints, region: RegionId, family: 4 | 6): readonly string[] =>
+  inFamily(endpoints.get(region) ?? { ipv4: [], ipv6: [] }, family);
+
+const inFamily = ({ ipv4, ipv6 }: Addresses, family: 4 | 6): readonly string[] => (family === 4 ? ipv4 : ipv6);
+
+/** @returns none: NODATA; null: SERVFAIL */
 const lastResortAddresses = (
   { lastResort }: Decision,
   family: 4 | 6,
-  endpoints: ReadonlyMap<RegionId, Addresses>,
-): Addresses | null => {
+  endpoints: Endpoints,
+): readonly string[] | null => {
   if (lastResort === null) return null;
   switch (lastResort.kind) {
     case "regions":
-      return (
-        lastResort.order
-          .map((region) => endpoints.get(region) ?? NO_ADDRESSES)
-          .find((addresses) => inFamily(addresses, family).length > 0) ?? NO_ADDRESSES
-      );
+      return lastResort.order.map((id) => addressesOf(endpoints, id, family)).find((one) => one.length > 0) ?? [];
     case "addresses":
-      return lastResort;
+      return inFamily(lastResort, family);
     case "nodata":
-      return NO_ADDRESSES;
+      return [];
     case "servfail":
       return null;
   }
@@ -79,21 +78,13 @@ const lastResortAddresses = (
 const isForbidden = ({ turn, lastResort }: Decision): boolean =>
   turn.pool.lastResort.kind === "regions" && lastResort?.kind === "servfail";
 
-const inFamily = (addresses: Addresses, family: 4 | 6): readonly string[] =>
-  family === 4 ? addresses.ipv4 : addresses.ipv6;
-
-/** @returns null where there are no addresses of the family */
-const addressImage = (
-  addresses: Addresses,
-  family: 4 | 6,
-  ttlSeconds: number,
-  error: Uint8Array | null,
-): Image | null => {
-  const answers = inFamily(addresses, family).map((address) => ({
+/** @returns null where there are no addresses; all of one family */
+const addressImage = (addresses: readonly string[], ttlSeconds: number, error: Uint8Array | null): Image | null => {
+  if (addresses.length === 0) return null;
+  const answers = addresses.map((address) => ({
     owner: "question" as const,
     ttlSeconds,
-    data: { type: family === 4 ? ("A" as const) : ("AAAA" as const), address },
+    data: { type: address.includes(":") ? ("AAAA" as const) : ("A" as const), address },
   }));
-  if (answers.length === 0) return null;
   return encodeImage({ rcode: RCODE.NOERROR, isAuthoritative: true, error, answers, authority: [], additional: [] });
 };

@@ -47,20 +47,16 @@ const ANY_ANSWER: Image = encodeImage({
 
 export const createResolve = (options: ResolveOptions, transport: Transport): Resolve => {
   const { authority, places, cells, labels, negative, steeredByPool, why, clock } = options;
-  // A register, like the query's: whom the cell found last holds for.
-  const scope = { bits: 0 };
 
-  const cellFor = (query: DnsQuery, name: SteeredName, family: 4 | 6): StandingCell | null =>
-    places.find(query, name, family, scope);
   const give = (standing: StandingCell, image: Image, reply: DnsReply): Image => {
     standing.answered.value += 1;
-    if (standing.isTailored) reply.scopeBits = scope.bits;
+    if (standing.isTailored) reply.scopeBits = places.scopeBits();
     return image;
   };
 
   const known = (query: DnsQuery, reply: DnsReply, { fixed, steered }: ZoneName): Image => {
     if (steered !== null && isAddressType(query.type)) {
-      const standing = cellFor(query, steered, familyOf(query));
+      const standing = places.find(query, steered, familyOf(query));
       return standing === null ? negative.nodata : give(standing, standing.image, reply);
     }
     if (query.type === TYPE.ANY && (steered !== null || fixed.size > 0)) return ANY_ANSWER;
@@ -74,13 +70,13 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
     // A conversation with a home does not depend on who asks: scope 0.
     if (label.kind === "home") return (familyOf(query) === 4 ? label.ipv4 : label.ipv6).image;
     const name = steeredByPool.get(label.pool);
-    const standing = name === undefined ? null : cellFor(query, name, familyOf(query));
+    const standing = name === undefined ? null : places.find(query, name, familyOf(query));
     return standing === null ? negative.nodata : give(standing, cells.brief(standing), reply);
   };
 
   /** A cell's decision is told for IPv4 where there is one: names rarely have IPv6 only. */
   const cellTexts = (query: DnsQuery, name: SteeredName | null): readonly string[] => {
-    const standing = name === null ? null : cellFor(query, name, name.ipv4 === null ? 6 : 4);
+    const standing = name === null ? null : places.find(query, name, name.ipv4 === null ? 6 : 4);
     return standing === null ? FIXED_TEXTS : decisionTexts(standing.decision, clock.monotonicMs());
   };
   const labelTexts = (query: DnsQuery, label: StandingLabel): readonly string[] =>

@@ -39,9 +39,8 @@ const setting = (scopePrefixBits = 20) => {
     const query = emptyQuery();
     readQuery(queryOctets({ opt: options === null ? null : { options } }), query);
     query.peer = peer;
-    const scope = { bits: -1 };
-    const standing = places.find(query, NAME, family, scope);
-    return { subnet: standing?.client.subnet ?? null, scope: scope.bits };
+    const standing = places.find(query, NAME, family);
+    return { subnet: standing?.client.subnet ?? null, scope: places.scopeBits() };
   };
   return { located, entered, find, renewed: () => renewed };
 };

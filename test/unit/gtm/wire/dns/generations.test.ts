@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createGenerations } from "#gtm/wire/dns/generations.ts";
+
+describe("maps that forget together", () => {
+  it("keep their keys apart", () => {
+    const maps = createGenerations<string>(100);
+    maps.add(0, 7, "a");
+    maps.add(3, 7, "b");
+    assert.deepEqual(
+      [maps.get(0, 7), maps.get(3, 7), maps.get(1, 7), maps.get(0, 8)],
+      ["a", "b", undefined, undefined],
+    );
+  });
+
+  it("keep what is asked for again and again, whatever else comes", () => {
+    const maps = createGenerations<number>(10);
+    maps.add(0, -1, 1);
+    for (let key = 0; key < 100; key++) {
+      maps.add(key % 3, key, key);
+      assert.equal(maps.get(0, -1), 1, `after ${key + 1} others`);
+    }
+  });
+
+  it("never keep more than the most, in all of them", () => {
+    const maps = createGenerations<number>(10);
+    for (let key = 0; key < 1_000; key++) maps.add(key % 7, key, key);
+    // From the newest on, since asking for one makes it young again.
+    const kept = Array.from({ length: 1_000 }, (_, i) => 999 - i).filter((key) => maps.get(key % 7, key) !== undefined);
+    assert.ok(kept.length <= 10 && kept.length >= 4, `${kept.length} kept`);
+    assert.equal(kept[0], 999);
+  });
+});
