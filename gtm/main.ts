@@ -11,7 +11,9 @@ const program = createCommand(io, {
   serve: async (options) => (await import("./serve.ts")).serve(options),
   checkConfig: (path, env) => {
     const { dns, sites, pools } = loadGtmConfig(path, env);
-    return { summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} pools` };
+    return {
+      summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} ${pools.length === 1 ? "pool" : "pools"}`,
+    };
   },
 });
 process.exitCode = await runCommand(program, process.argv.slice(2), io);

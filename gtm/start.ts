@@ -120,13 +120,17 @@ export const createGtm = (
   const httpPorts = portsOf(FIND_WITHIN_MS.http);
   const dnsPorts = portsOf(FIND_WITHIN_MS.dns);
 
+  const decideCell = createCellSteer(dnsPorts, policy);
+
   // The wires: how it is asked and answered.
   const dnsServer = createDnsServer({
     ...{ zone: dns.zone, listen: dns.listen, limits: DNS_LIMITS, whyAllow: dns.whyAllow, defaultPool: dns.defaultPool },
     ...{ regions: sites, pools, models, labels, newId, clock, log, metrics },
     ports: dnsPorts,
     steer: createSteer(dnsPorts, policy),
-    decideCell: createCellSteer(dnsPorts, policy),
+    // A cell that this instance has not decided yet keeps the region that another one gave it.
+    decideCell: (query, client, cell, previous) =>
+      decideCell(query, client, cell, previous ?? cells.regionOf(cell.key)),
     frontAddresses: http.addresses,
     ownSubnets: config.geo.static.map(({ cidr }) => cidr),
   });

@@ -25,7 +25,7 @@ export type Placement = {
   readonly speedWithoutReplicas: PrefillSpeed;
   /** Mean backlog of the replicas, averaged over 60 s: what a DNS answer, a commitment for its TTL, looks at. */
   readonly averageBacklogMs: number;
-  /** Whether backlogs were reported at all; where not, they are taken as 0 and the record says so. */
+  /** Whether every replica's backlog was reported; an unknown one is taken as the mean of the known, else by what waits. */
   readonly isBacklogKnown: boolean;
   readonly requestsRunning: number | null;
   readonly requestsWaiting: number | null;

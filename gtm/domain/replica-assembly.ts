@@ -5,7 +5,7 @@ import { bounded, meanOfKnown } from "./known.ts";
 import type { PlacementState, Replica } from "./placement.ts";
 import { playedBacklogs } from "./played-backlogs.ts";
 import { reportedSpeed } from "./prefill-speeds.ts";
-import type { PrefillSpeed, Send } from "./serving.ts";
+import { type PrefillSpeed, prefillMs, type Send } from "./serving.ts";
 
 /** What one agent says of the model. */
 export type PlacementPart = { readonly heard: HeardReport; readonly model: ModelHeard };
@@ -22,7 +22,10 @@ export type ReplicaContext = {
 export type Replicas = {
   /** By id. */
   readonly replicas: readonly Replica[];
-  /** Whether every one's backlog was reported; an unknown one is taken as the mean of the known ones, else as 0. */
+  /**
+   * Whether every one's backlog was reported; an unknown one is taken as the mean of the known ones, else by the requests
+   * that wait.
+   */
   readonly isBacklogKnown: boolean;
 };
 
@@ -35,7 +38,7 @@ export const replicasOf = (
   const meanMs = meanOfKnown(found.map(({ replica }) => ({ value: bounded(replica.backlogMs), weight: 1 })));
   const reads = found.map(({ replica, part }) => ({
     replica: replica.id,
-    backlogMs: bounded(replica.backlogMs) ?? meanMs ?? 0,
+    backlogMs: bounded(replica.backlogMs) ?? meanMs ?? assumedBacklogMs(replica, part, context),
     readAtMs: madeAtMs(part.heard),
   }));
   const backlogs = playedBacklogs(reads, context.sends, context.nowMs, context.holderPatienceMs);
@@ -50,6 +53,19 @@ export const replicasOf = (
       startedAtMs: startedAtMs(replica, part.heard),
     })),
   };
+};
+
+/** A prompt of which nothing is known; the policy assumes the same of a cell's. */
+const ASSUMED_PROMPT_TOKENS = 4_096;
+
+/**
+ * A queue in which nothing has moved for a minute has no tokens a request to count by: the agent calls it unknown. It is
+ * not empty, and taking it so would send everybody there.
+ */
+const assumedBacklogMs = (replica: ReplicaHeard, { model }: PlacementPart, context: ReplicaContext): number => {
+  const waiting = (bounded(model.requestsWaiting) ?? 0) / Math.max(1, model.replicas.length);
+  const speed = reportedSpeed(replica, model) ?? context.borrowed;
+  return bounded(waiting * prefillMs(speed, ASSUMED_PROMPT_TOKENS, ASSUMED_PROMPT_TOKENS)) ?? 0;
 };
 
 type Found = { readonly replica: ReplicaHeard; readonly part: PlacementPart };

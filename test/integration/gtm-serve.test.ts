@@ -174,3 +174,11 @@ describe("gtm serve", () => {
     });
   });
 });
+
+describe("gtm check", () => {
+  it("calls the example configuration usable", async () => {
+    const { exitCode, stdout } = await runNode(["gtm/main.ts", "check", "--config", "deploy/config/gtm.yaml"]);
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /usable\. llm\.example\.com: 2 regions, 1 pool\n$/);
+  });
+});

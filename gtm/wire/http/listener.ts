@@ -53,10 +53,7 @@ export const openListener = async (
   server.on("drop", () => metrics.refusedConnections.inc());
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);
-  server.on(
-    "clientError",
-    createClientErrors({ metrics, lingerMs: limits.lingerMs, isAnswering: connections.isAnswering }),
-  );
+  server.on("clientError", createClientErrors({ metrics, lingerMs: limits.lingerMs, connections }));
 
   server.listen({ port: listen.port, host: listen.address });
   try {

@@ -67,6 +67,15 @@ describe("backlogs, played forward", () => {
       [3_000],
     );
   });
+  it("are told by what waits where a queue has not moved for so long that none is known: it is not empty", () => {
+    const stuck = { requestsWaiting: 10, replicas: replicas({ backlogMs: null }, { backlogMs: null }) };
+    // Five prompts each of 4 096 tokens at 5 000 tokens/s and the attention that goes with it, half a second ago.
+    const [first = 0, second = 0] = backlogs(frankfurt(stuck));
+    assert.ok(first > 5 * 819 - 1_000 && first < 5 * 850, `${first} ms`);
+    assert.equal(second, first);
+    assert.deepEqual(backlogs(frankfurt({ ...stuck, requestsWaiting: 0 })), [0, 0]);
+    assert.deepEqual(backlogs(frankfurt({ ...stuck, requestsWaiting: null })), [0, 0]);
+  });
   it("are the mean of the known ones where one is not, and said to be unknown", () => {
     const world = frankfurt({ replicas: replicas({ backlogMs: 1_000 }, { backlogMs: 2_000 }, { backlogMs: null }) });
     assert.deepEqual(backlogs(world), [1_000, 2_000, 1_500]);
