@@ -1,0 +1,66 @@
+/** How much work a request brings, as far as its headers and its body's outline say. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Scalar, Scanned } from "./body-scan.ts";
+import { countIn } from "./headers.ts";
+
+/** Of English text and of JSON around it; gateways correct it by what they measure. */
+const BYTES_PER_TOKEN = 4;
+
+/** Members that bound the output, in the order that engines heed them. */
+const OUTPUT_MEMBERS = ["max_completion_tokens", "max_tokens", "max_output_tokens"] as const;
+export const PROMPT_MEMBERS: readonly string[] = OUTPUT_MEMBERS;
+
+export type SeenBody = {
+  /** Whether it has been read; where not, `bytes` is what is announced, and nothing was scanned. */
+  readonly isRead: boolean;
+  readonly bytes: number;
+  /** null: not looked at. */
+  readonly scanned: Scanned | null;
+};
+
+/**
+ * Tokens of the whole prompt; null: unknown, as for a body that is compressed, a form or a recording.
+ *
+ * @param isOfConversation a request without a body adds nothing; where it names a conversation, the context stays what it is
+ */
+export const promptTokensOf = (
+  headers: IncomingHttpHeaders,
+  body: SeenBody,
+  isOfConversation: boolean,
+): number | null => {
+  const claimed = countIn(headers, "x-input-tokens");
+  if (claimed !== null) return claimed;
+  if (body.bytes === 0) return isOfConversation ? null : 0;
+  const textBytes = textBytesOf(headers, body);
+  return textBytes === null ? null : Math.ceil(textBytes / BYTES_PER_TOKEN);
+};
+
+const textBytesOf = (headers: IncomingHttpHeaders, { isRead, bytes, scanned }: SeenBody): number | null => {
+  if (!isRead) return isScannable(headers) ? bytes : null;
+  return scanned?.isObject === true ? bytes - scanned.blobBytes : null;
+};
+
+/** Tokens that the answer may have; null: unknown. */
+export const outputTokensOf = (headers: IncomingHttpHeaders, { scanned }: SeenBody): number | null => {
+  const expected = countIn(headers, "x-gtm-expected-output-tokens");
+  if (expected !== null || scanned === null) return expected;
+  for (const member of OUTPUT_MEMBERS) {
+    const tokens = scanned.values.get(member);
+    if (isCount(tokens)) return tokens;
+  }
+  return null;
+};
+
+const isCount = (value: Scalar | undefined): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/** Whether a body may be scanned as it comes: plain JSON, or what curl and others call by another name or by none. */
+export const isScannable = (headers: IncomingHttpHeaders): boolean => {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return false;
+  const type = headers["content-type"];
+  return type === undefined || SCANNABLE_TYPE.test(type);
+};
+
+/** `curl -d` calls everything a form; the outline finds out soon enough what is no object. */
+const SCANNABLE_TYPE = /^(?:[\w.-]+\/(?:[\w.-]+\+)?json|text\/plain|application\/x-www-form-urlencoded)\s*(?:;|$)/i;

@@ -1,0 +1,97 @@
+/** From a request to the query that steering answers: model, conversation, tenant, client network, size. */
+import type { IncomingMessage } from "node:http";
+import type { Model } from "#gtm/domain/model.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { Query } from "#gtm/steering/ports.ts";
+import type { Clock } from "#shared/clock.ts";
+import type { DecisionId, RegionId } from "#shared/ids.ts";
+import type { Labels } from "#shared/pin-token.ts";
+import type { Arrival } from "./arrival.ts";
+import { headerIn } from "./headers.ts";
+import { createIdentify, type Identity } from "./identity.ts";
+import type { IdentitySource } from "./identity-source.ts";
+import { createPeers } from "./peers.ts";
+import { createPoolChooser } from "./pool-choice.ts";
+import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
+import { tenantOf } from "./tenant.ts";
+
+export type Question =
+  | {
+      readonly kind: "asked";
+      readonly query: Query;
+      readonly identity: Identity;
+      /** The pool's path that it came by, such as "/v1". */
+      readonly prefix: string;
+    }
+  | { readonly kind: "unknown-model"; readonly model: string }
+  /** No model is named, and this host has no default pool. */
+  | { readonly kind: "no-model" }
+  /** Model or conversation may be named in the body, which has not been read. */
+  | { readonly kind: "unread" };
+
+export type Ask = (incoming: IncomingMessage, arrival: Arrival, body: SeenBody) => Question;
+
+export type AskRules = {
+  readonly pools: readonly Pool[];
+  readonly models: readonly Model[];
+  /** Every configured region. */
+  readonly regions: readonly RegionId[];
+  readonly labels: Labels;
+  readonly identityOrder: readonly IdentitySource[];
+  readonly pinHintMs: number;
+  /** Addresses and CIDRs. */
+  readonly trustedProxies: readonly string[];
+  /** In lower case; null: none. */
+  readonly tenantHeader: string | null;
+  readonly newId: () => DecisionId;
+  readonly clock: Clock;
+};
+
+export const MODEL_MEMBER = "model";
+const MODEL_HEADER = "x-gtm-model";
+
+export const createAsk = (rules: AskRules): Ask => {
+  const { clock, labels, newId, tenantHeader, pinHintMs, regions } = rules;
+  const choosePool = createPoolChooser(rules.pools, rules.models);
+  const identify = createIdentify({ labels, order: rules.identityOrder, regions, pinHintMs });
+  const peerOf = createPeers(rules.trustedProxies);
+
+  return (incoming, arrival, body) => {
+    const { headers } = incoming;
+    const { isRead, scanned } = body;
+    const model = headerIn(headers, MODEL_HEADER) ?? modelIn(body);
+    if (model === null && !isRead) return { kind: "unread" };
+    const choice = choosePool(arrival.pools, arrival.isDefault, model);
+    if (choice.kind !== "chosen") return choice;
+
+    const peer = peerOf(incoming.socket);
+    const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null, labels);
+    const { hostLabel, target } = arrival;
+    const said = { headers, query: target.query, isBodyRead: isRead, scanned };
+    const identity = identify({ ...said, tenant, hostLabel, nowEpochMs: clock.epochMs() });
+    if (identity === null) return { kind: "unread" };
+
+    const { conversationId, pinnedTo } = identity;
+    const query: Query = {
+      id: newId(),
+      channel: "http",
+      kind: "turn",
+      pool: choice.at.pool,
+      model: choice.model,
+      tenant,
+      clientSubnet: peer.clientSubnet(headerIn(headers, "x-forwarded-for")),
+      conversationId,
+      pinnedTo,
+      promptTokens: promptTokensOf(headers, body, conversationId !== null),
+      outputTokens: outputTokensOf(headers, body),
+      stateRegion: null,
+      receivedAtMs: clock.monotonicMs(),
+    };
+    return { kind: "asked", query, identity, prefix: choice.at.prefix };
+  };
+};
+
+const modelIn = ({ scanned }: SeenBody): string | null => {
+  const model = scanned?.values.get(MODEL_MEMBER);
+  return typeof model === "string" && model !== "" ? model : null;
+};

@@ -1,0 +1,94 @@
+/** The front door: the part of the GTM that answers HTTP. */
+import type { Model } from "#gtm/domain/model.ts";
+import type { Pool } from "#gtm/domain/pool.ts";
+import type { World } from "#gtm/domain/world.ts";
+import type { Steer } from "#gtm/steering/steer.ts";
+import type { Clock } from "#shared/clock.ts";
+import type { DecisionId, RegionId } from "#shared/ids.ts";
+import type { Part } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Labels } from "#shared/pin-token.ts";
+import { createRequestListener } from "./app.ts";
+import { createConnections } from "./connections.ts";
+import { createHandle } from "./front-door.ts";
+import { createHttpMetrics } from "./http-metrics.ts";
+import type { IdentitySource } from "./identity-source.ts";
+import type { Limits } from "./limits.ts";
+import { type Address, type Listener, openListener, textOf } from "./listener.ts";
+
+export type FrontDoorOptions = {
+  /** Port 0: any free one. */
+  readonly listen: Address;
+  /** In lower case, without final dot. */
+  readonly zoneName: string;
+  readonly pools: readonly Pool[];
+  /** For hosts that are no pool's name; null: such hosts get 421. */
+  readonly defaultPool: Pool | null;
+  /** Their aliases. */
+  readonly models: readonly Model[];
+  /** Every configured region: pin tokens name them by tag. */
+  readonly regions: readonly RegionId[];
+  readonly steer: Steer;
+  readonly world: () => World;
+  readonly newId: () => DecisionId;
+  readonly clock: Clock;
+  readonly labels: Labels;
+  /** Whether answers name `<label>.c.<zone>`, which shows in passive DNS. */
+  readonly offersLabels: boolean;
+  /** Where a request may say which conversation it belongs to, first come first; IDENTITY_SOURCES where nothing is configured. */
+  readonly identityOrder: readonly IdentitySource[];
+  /** Addresses and CIDRs whose X-Forwarded-For and tenant header count. */
+  readonly trustedProxies: readonly string[];
+  /** null: tenants are told apart by their credentials. */
+  readonly tenantHeader: string | null;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly limits: Limits;
+};
+
+export type FrontDoor = Part & {
+  /** Where it listens. @throws {Error} before it does */
+  readonly address: () => Address;
+};
+
+export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
+  const { log, limits } = options;
+  const metrics = createHttpMetrics(options.metrics);
+  const connections = createConnections(metrics);
+  let isStopping = false;
+  let listener: Listener | null = null;
+
+  const handle = createHandle({
+    ...options,
+    metrics,
+    headerCount: limits.headerCount,
+    pinHintMs: limits.pinHintMs,
+    tenantHeader: options.tenantHeader?.toLowerCase() ?? null,
+    // An answer that ends its connection is the last on it: of pipelined requests, only the last one's.
+    isLast: ({ socket }) => isStopping && connections.underWay(socket) === 1,
+  });
+  const listen = createRequestListener(handle, { log, metrics });
+
+  return {
+    name: "http",
+    start: async () => {
+      listener = await openListener(
+        (incoming, outgoing) => {
+          connections.began(incoming, outgoing);
+          listen(incoming, outgoing).catch((error: unknown) => log.error("http.bug", { stack: String(error) }));
+        },
+        { listen: options.listen, limits, connections, metrics, log },
+      );
+      log.info("http.listening", { address: textOf(listener.address) });
+    },
+    stop: async () => {
+      isStopping = true;
+      await listener?.close();
+    },
+    address: () => {
+      if (listener === null) throw new Error("http: not started");
+      return listener.address;
+    },
+  };
+};

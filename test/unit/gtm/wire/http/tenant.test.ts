@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { IncomingHttpHeaders } from "node:http";
+import { describe, it } from "node:test";
+import { tenantOf } from "#gtm/wire/http/tenant.ts";
+import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
+
+const labels = createLabels(ephemeralLabelKeys());
+const of = (headers: IncomingHttpHeaders, tenantHeader: string | null = null): string =>
+  tenantOf(headers, tenantHeader, labels);
+
+describe("a tenant", () => {
+  it("is what the configured header says, where that counts", () => {
+    assert.equal(of({ "x-tenant": "acme", authorization: "Bearer k" }, "x-tenant"), "acme");
+  });
+  it("is told by the credential where the header does not count", () => {
+    assert.match(of({ "x-tenant": "acme", authorization: "Bearer k" }), /^key-[0-9a-v]{13}$/);
+  });
+  for (const name of ["", "with space", "\x07", "x".repeat(129)]) {
+    it(`is not what can be neither shown nor matched: ${JSON.stringify(name.slice(0, 12))}`, () => {
+      assert.equal(of({ "x-tenant": name }, "x-tenant"), "default");
+    });
+  }
+  it("is the same for one key, whichever header carries it", () => {
+    const tenant = of({ authorization: "Bearer sk-1" });
+    assert.equal(of({ authorization: "bearer  sk-1" }), tenant);
+    assert.equal(of({ "x-api-key": "sk-1" }), tenant);
+    assert.notEqual(of({ "x-api-key": "sk-2" }), tenant);
+  });
+  it("does not contain the key", () => {
+    assert.doesNotMatch(of({ authorization: "Bearer sk-secret" }), /secret/);
+  });
+  it("is the default one without any credential", () => {
+    assert.equal(of({}), "default");
+    assert.equal(of({ authorization: "" }), "default");
+  });
+});
