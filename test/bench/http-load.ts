@@ -1,0 +1,72 @@
+/** A load generator in a process of its own: raw keep-alive sockets, one request at a time on each, nothing pipelined. */
+import { connect, type Socket } from "node:net";
+
+export type LoadOrder = {
+  readonly port: number;
+  /** The octets of one request, as latin1 text. */
+  readonly request: string;
+  readonly connections: number;
+  readonly requests: number;
+};
+export type LoadResult = { readonly perSecond: number };
+
+const HEAD_END = "\r\n\r\n";
+const EXPECTED = "HTTP/1.1 307 ";
+
+/** Octets of the first answer in the text, head included; 0: not all there yet. */
+const lengthOfAnswer = (text: string): number => {
+  const head = text.indexOf(HEAD_END);
+  if (head === -1) return 0;
+  if (!text.startsWith(EXPECTED)) throw new Error(`expected a 307, got ${text.slice(0, 200)}`);
+  const announced = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head + 2))?.[1] ?? "0";
+  const length = head + HEAD_END.length + Number(announced);
+  return text.length < length ? 0 : length;
+};
+
+const run = (order: LoadOrder): Promise<LoadResult> =>
+  new Promise((resolve, reject) => {
+    let toSend = order.requests;
+    let toCome = order.requests;
+    const startedAt = process.hrtime.bigint();
+    const sockets: Socket[] = [];
+    const request = Buffer.from(order.request, "latin1");
+    const send = (socket: Socket): void => {
+      if (toSend === 0) return;
+      toSend -= 1;
+      socket.write(request);
+    };
+    const finish = (): void => {
+      const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
+      for (const socket of sockets) socket.destroy();
+      resolve({ perSecond: order.requests / seconds });
+    };
+    for (let at = 0; at < order.connections; at++) {
+      const socket = connect({ port: order.port, host: "127.0.0.1", noDelay: true });
+      let text = "";
+      socket.setEncoding("latin1");
+      socket.on("error", reject);
+      socket.on("connect", () => send(socket));
+      socket.on("data", (chunk: string) => {
+        text += chunk;
+        const length = lengthOfAnswer(text);
+        if (length === 0) return;
+        text = text.slice(length);
+        toCome -= 1;
+        if (toCome === 0) finish();
+        else send(socket);
+      });
+      sockets.push(socket);
+    }
+  });
+
+if (process.send !== undefined) {
+  process.on("message", (order: LoadOrder) => {
+    run(order).then(
+      (result) => process.send?.(result),
+      (fault: unknown) => {
+        process.stderr.write(`${String(fault)}\n`);
+        process.exit(1);
+      },
+    );
+  });
+}

@@ -1,0 +1,81 @@
+/** What http.bench.ts measures, each in a process of its own: a bare redirect of the adapter, and the front door. */
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { createDecisionIds } from "#gtm/decision-id.ts";
+import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
+import { createSteer } from "#gtm/steering/steer.ts";
+import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
+import { DEFAULT_LIMITS } from "#gtm/wire/http/limits.ts";
+import { createFrontDoor } from "#gtm/wire/http/server.ts";
+import { systemClock } from "#shared/clock.ts";
+import { silentLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
+import { aClient, aConversation, aPool, aRegion, aWorld } from "#test/support/builders.ts";
+
+export type ServerUnderTest = "bare" | "front-door";
+export type CpuReport = { readonly cpuMicroseconds: number; readonly rssBytes: number };
+
+const bare = (): Promise<number> =>
+  new Promise((resolve) => {
+    const fetch = ({ url }: Request): Response => {
+      const path = url.slice(url.indexOf("/", "http://".length));
+      return new Response("", { status: 307, headers: { Location: `https://frankfurt.r.llm.example.org${path}` } });
+    };
+    serve({ fetch, port: 0, hostname: "127.0.0.1" }, ({ port }: AddressInfo) => resolve(port));
+  });
+
+/** 3 regions of 4 replicas, and a conversation at home in one of them. */
+const frontDoor = async (): Promise<number> => {
+  const regions = (["frankfurt", "virginia", "singapore"] as const).map((name) =>
+    aRegion(name, { placement: { replicaCount: 4, backlogMs: 10, newTokensPerSecond: 1_000 } }),
+  );
+  const takenAtMs = systemClock.monotonicMs();
+  const world = aWorld(regions, { takenAtMs });
+  const pool = aPool(regions);
+  const client = aClient();
+  const conversation = { ...aConversation({ home: "frankfurt", contextTokens: 20_000 }), lastTurnAtMs: takenAtMs };
+  const kept: unknown[] = [null];
+  const ports = {
+    world: () => world,
+    locate: () => client,
+    findConversation: (id: unknown) => (id === null ? null : conversation),
+    record: (entry: unknown) => {
+      kept[0] = entry;
+    },
+  };
+  const front = createFrontDoor({
+    listen: { address: "127.0.0.1", port: 0 },
+    zoneName: "llm.example.org",
+    pools: [pool],
+    defaultPool: pool,
+    models: [],
+    regions: regions.map(({ id }) => id),
+    steer: createSteer(ports, DEFAULT_POLICY),
+    world: ports.world,
+    newId: createDecisionIds(systemClock),
+    clock: systemClock,
+    labels: createLabels(ephemeralLabelKeys()),
+    offersLabels: true,
+    identityOrder: IDENTITY_SOURCES,
+    trustedProxies: [],
+    tenantHeader: null,
+    log: silentLogger,
+    metrics: createMetrics(),
+    limits: DEFAULT_LIMITS,
+  });
+  await front.start();
+  return front.address().port;
+};
+
+const cpuReport = (): CpuReport => {
+  const { user, system } = process.cpuUsage();
+  return { cpuMicroseconds: user + system, rssBytes: process.memoryUsage.rss() };
+};
+
+if (process.send !== undefined) {
+  process.once("SIGINT", () => process.exit(0));
+  const port = await (process.argv[2] === "bare" ? bare() : frontDoor());
+  process.on("message", () => process.send?.(cpuReport()));
+  process.send({ port });
+}

@@ -1,0 +1,102 @@
+/** The front door's 307 with a conversation header against the adapter's bare redirect; and what a large body costs. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { alternate, type Bench, type BenchRow, median } from "./bench.ts";
+import type { LoadOrder, LoadResult } from "./http-load.ts";
+import type { CpuReport, ServerUnderTest } from "./http-server.ts";
+
+const PAIRS = 10;
+const REQUESTS = 15_000;
+const CONNECTIONS = 32;
+
+type Server = { readonly port: number; readonly cpu: () => Promise<CpuReport> } & Disposable;
+
+const child = (file: string, ...args: string[]): ChildProcess & Disposable => {
+  const forked = fork(join(import.meta.dirname, file), args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  return Object.assign(forked, { [Symbol.dispose]: () => forked.kill() });
+};
+
+const ask = async <Reply>(process: ChildProcess, question: object): Promise<Reply> => {
+  const over = new AbortController();
+  const ended = once(process, "exit", { signal: over.signal }).then(([code]) => {
+    throw new Error(`a child of the benchmark ended with ${code}`);
+  });
+  const answered = once(process, "message", { signal: over.signal });
+  process.send(question);
+  try {
+    const [reply] = await Promise.race([answered, ended]);
+    return reply;
+  } finally {
+    over.abort();
+    await Promise.allSettled([answered, ended]);
+  }
+};
+
+const startServer = async (what: ServerUnderTest): Promise<Server> => {
+  const server = child("http-server.ts", what);
+  const [{ port }] = await once(server, "message");
+  return { port, cpu: () => ask(server, {}), [Symbol.dispose]: () => server[Symbol.dispose]() };
+};
+
+const requestText = (method: string, body: string): string =>
+  [
+    `${method} /v1/chat/completions?trace=1 HTTP/1.1`,
+    "Host: front.llm.example.org",
+    "User-Agent: OpenAI/JS 7.59.0",
+    "Accept: application/json",
+    "Authorization: Bearer sk-0123456789abcdef0123456789abcdef",
+    "X-Conversation-Id: 6f1c2b1e-3c5b-4a6e-9a5e-0f2d3c4b5a69",
+    ...(body === "" ? [] : ["Content-Type: application/json", `Content-Length: ${body.length}`]),
+    "",
+    body,
+  ].join("\r\n");
+
+const CHAT = JSON.stringify({
+  model: "llama-70b",
+  stream: true,
+  max_tokens: 256,
+  messages: [
+    { role: "system", content: "You are a helpful assistant." },
+    { role: "user", content: "What is the weather like in Frankfurt?" },
+  ],
+});
+
+const compare = async (what: string, request: string, bound: string): Promise<readonly BenchRow[]> => {
+  using bare = await startServer("bare");
+  using front = await startServer("front-door");
+  using load = child("http-load.ts");
+  const cpuOf: { front: number[]; bare: number[] } = { front: [], bare: [] };
+  const measure = async (server: Server, cpus: number[]): Promise<number> => {
+    const before = await server.cpu();
+    const order: LoadOrder = { port: server.port, request, connections: CONNECTIONS, requests: REQUESTS };
+    const { perSecond } = await ask<LoadResult>(load, order);
+    cpus.push(((await server.cpu()).cpuMicroseconds - before.cpuMicroseconds) / REQUESTS);
+    return perSecond;
+  };
+  const { a, ratio } = await alternate(
+    PAIRS,
+    () => measure(front, cpuOf.front),
+    () => measure(bare, cpuOf.bare),
+  );
+  const cpuMicroseconds = median(cpuOf.front);
+  return [
+    { what, value: a, unit: "requests/s", against: "bare @hono/node-server redirect", ratio, bound },
+    {
+      what: `${what}: CPU`,
+      value: cpuMicroseconds,
+      unit: "µs",
+      against: "bare @hono/node-server redirect",
+      ratio: cpuMicroseconds / median(cpuOf.bare),
+      bound: null,
+    },
+  ];
+};
+
+export const bench: Bench = {
+  name: "http",
+  run: async () => [
+    ...(await compare("307, POST of a chat with conversation header", requestText("POST", CHAT), "≥ 0.6")),
+    ...(await compare("307, GET with conversation header", requestText("GET", ""), "≥ 0.6")),
+  ],
+};
