@@ -31,7 +31,7 @@ describe("any request target and any Host", () => {
         assert.equal(new URL(location).origin, ORIGIN, "to the region");
         assert.ok(text.endsWith(target.pathAndQuery), "what the client sent");
         assert.ok(new URL(location).pathname.startsWith("/v1"), "within the pool's path, dots resolved");
-        assert.match(location, /^[\x21-\x7e\x80-\xff]+$/, "in one header line");
+        assert.match(location, /^[\x21-\x7e]+$/, "in one header line");
         assert.ok(target.pathAndQuery.startsWith(target.path));
       }),
       { numRuns: 5_000 },

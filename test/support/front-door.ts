@@ -43,6 +43,19 @@ export type RunningFrontDoor = AsyncDisposable & {
 };
 
 export const startFrontDoor = async (wish: FrontDoorWish = {}): Promise<RunningFrontDoor> => {
+  const { options, ...seen } = frontDoorOptions(wish);
+  const front = createFrontDoor(options);
+  await front.start();
+  const { port } = front.address();
+  const stop = front.stop;
+  return { url: `http://127.0.0.1:${port}`, port, ...seen, stop, [Symbol.asyncDispose]: stop };
+};
+
+type Prepared = Pick<RunningFrontDoor, "entries" | "lines" | "metrics" | "clock" | "labels"> & {
+  readonly options: FrontDoorOptions;
+};
+
+export const frontDoorOptions = (wish: FrontDoorWish = {}): Prepared => {
   const regions = wish.worldRegions ?? [aRegion("frankfurt"), aRegion("virginia")];
   const world = wish.world ?? (() => aWorld(regions));
   const pool = aPool(regions);
@@ -60,7 +73,7 @@ export const startFrontDoor = async (wish: FrontDoorWish = {}): Promise<RunningF
     },
     ...wish.ports,
   };
-  const front = createFrontDoor({
+  const options: FrontDoorOptions = {
     listen: { address: "127.0.0.1", port: 0 },
     zoneName: ZONE,
     pools: [pool],
@@ -80,12 +93,8 @@ export const startFrontDoor = async (wish: FrontDoorWish = {}): Promise<RunningF
     world,
     labels,
     limits: { ...TEST_LIMITS, ...wish.limits },
-  });
-  await front.start();
-  const { port } = front.address();
-  const stop = front.stop;
-  const url = `http://127.0.0.1:${port}`;
-  return { url, port, entries, lines: log.lines, metrics, clock, labels, stop, [Symbol.asyncDispose]: stop };
+  };
+  return { options, entries, lines: log.lines, metrics, clock, labels };
 };
 
 const countingIds = (): (() => DecisionId) => {

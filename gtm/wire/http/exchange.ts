@@ -30,8 +30,6 @@ export type ExchangeRules = {
   readonly isLast: (incoming: IncomingMessage) => boolean;
 };
 
-type Body = string | Uint8Array<ArrayBuffer> | ReadableStream | null;
-
 export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, rules: ExchangeRules): Exchange => {
   const { limits, metrics, isLast } = rules;
   const isHeldBack = incoming.headers.expect !== undefined && incoming.httpVersionMinor > 0;
@@ -41,7 +39,7 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
     return RESPONSE_ALREADY_SENT;
   };
 
-  const respond = (reply: Reply, body: Body, headers: Reply["headers"] | null): Response => {
+  const respond = (reply: Reply, body: string | ReadableStream | null, headers: Reply["headers"] | null): Response => {
     if (outgoing.destroyed || !incoming.socket.writable) return abandon();
     metrics.answers.inc({ status: `${reply.status}` });
     const exposed = exposedHeaders(incoming.headers);
@@ -55,7 +53,7 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
       if (isHeldBack && !isAnnouncedTooLarge(incoming, limits)) outgoing.writeContinue();
       return drainBody(incoming, limits, onChunk);
     },
-    send: (reply) => respond(reply, bodyOf(reply), isLast(incoming) ? CLOSE : null),
+    send: (reply) => respond(reply, reply.body, isLast(incoming) ? CLOSE : null),
     sendAndClose: (reply) => {
       const body = Buffer.from(reply.body ?? "");
       const headers = { ...CLOSE, "Content-Length": `${body.length}` };
@@ -66,12 +64,6 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
 };
 
 const CLOSE: Reply["headers"] = { Connection: "close" };
-
-/** Node writes headers that leave together with a text in the text's encoding: octets beyond ASCII would come out as two. */
-const bodyOf = ({ headers, body }: Reply): Body =>
-  body !== null && BEYOND_ASCII.test(headers["Location"] ?? "") ? Buffer.from(body) : body;
-
-const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** A body that is all there at once, and ends when the request does, or when there has been time enough to read it. */
 const lingering = (body: Uint8Array, incoming: IncomingMessage, lingerMs: number): ReadableStream => {

@@ -11,8 +11,8 @@ export type RequestTarget = {
   readonly query: string;
 };
 
-/** Visible ASCII, and octets beyond it: what may stand in a header, and in a request line to begin with. */
-const PRINTABLE = /^[\x21-\x7e\x80-\xff]+$/;
+/** What may stand in a request line, and then in a header: Node's parser sees to it, and this does not rely on that. */
+const VISIBLE = /^[\x21-\x7e]+$/;
 /** RFC 9112 §3.2.2: a server must accept it, and ignore Host then. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 /** RFC 9110 §4.2.4: no user information. */
@@ -24,7 +24,7 @@ const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{0,5})?$/i;
  * @returns null when it is malformed (400)
  */
 export const requestTarget = (url: string, host: string | undefined): RequestTarget | null => {
-  if (!PRINTABLE.test(url)) return null;
+  if (!VISIBLE.test(url)) return null;
   if (url.startsWith("/")) return targetOf(host, url);
   const absolute = ABSOLUTE_FORM.exec(url);
   if (absolute === null) return null;

@@ -30,9 +30,9 @@ describe("a request target", () => {
       expected: { host: "chat.front.example", pathAndQuery: "/?b", path: "/", query: "b" },
     },
     {
-      url: "/v1/%2e%2E/%0d%0aX:1/\xe9",
+      url: "/v1/%2e%2E/%0d%0aX:1/",
       host: "a",
-      expected: { host: "a", pathAndQuery: "/v1/%2e%2E/%0d%0aX:1/\xe9", path: "/v1/%2e%2E/%0d%0aX:1/\xe9", query: "" },
+      expected: { host: "a", pathAndQuery: "/v1/%2e%2E/%0d%0aX:1/", path: "/v1/%2e%2E/%0d%0aX:1/", query: "" },
     },
   ];
   for (const { url, host, expected } of cases) {
@@ -52,6 +52,7 @@ describe("a request target", () => {
     ["/v1/a b", "a"],
     ["/v1/\r\nX: y", "a"],
     ["/v1/\0", "a"],
+    ["/v1/\xe9", "a"],
     ["/v1", ""],
     ["/v1", "a b"],
     ["/v1", "a/b"],
