@@ -22,17 +22,20 @@ export type SeenBody = {
  * Tokens of the whole prompt; null: unknown, as for a body that is compressed, a form or a recording.
  *
  * @param isOfConversation a request without a body adds nothing; where it names a conversation, the context stays what it is
+ * @param longest tokens of the longest context that a region takes; null: no limit. A guess stops there: whether a prompt is
+ * too long the engine knows, and says so in its own words
  */
 export const promptTokensOf = (
   headers: IncomingHttpHeaders,
   body: SeenBody,
   isOfConversation: boolean,
+  longest: number | null,
 ): number | null => {
   const claimed = countIn(headers, "x-input-tokens");
   if (claimed !== null) return claimed;
   if (body.bytes === 0) return isOfConversation ? null : 0;
   const textBytes = textBytesOf(headers, body);
-  return textBytes === null ? null : Math.ceil(textBytes / BYTES_PER_TOKEN);
+  return textBytes === null ? null : Math.min(Math.ceil(textBytes / BYTES_PER_TOKEN), longest ?? Infinity);
 };
 
 const textBytesOf = (headers: IncomingHttpHeaders, { isRead, bytes, scanned }: SeenBody): number | null => {

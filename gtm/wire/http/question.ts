@@ -2,11 +2,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
+import type { World } from "#gtm/domain/world.ts";
 import type { Query } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { DecisionId, RegionId } from "#shared/ids.ts";
 import type { Labels } from "#shared/pin-token.ts";
 import type { Arrival } from "./arrival.ts";
+import { longestContext } from "./context-limit.ts";
 import { headerIn } from "./headers.ts";
 import { createIdentify, type Identity } from "./identity.ts";
 import type { IdentitySource } from "./identity-source.ts";
@@ -43,6 +45,7 @@ export type AskRules = {
   readonly trustedProxies: readonly string[];
   /** In lower case; null: none. */
   readonly tenantHeader: string | null;
+  readonly world: () => World;
   readonly newId: () => DecisionId;
   readonly clock: Clock;
 };
@@ -51,7 +54,7 @@ export const MODEL_MEMBER = "model";
 const MODEL_HEADER = "x-gtm-model";
 
 export const createAsk = (rules: AskRules): Ask => {
-  const { clock, labels, newId, tenantHeader, pinHintMs, regions } = rules;
+  const { clock, labels, newId, tenantHeader, pinHintMs, regions, world } = rules;
   const choosePool = createPoolChooser(rules.pools, rules.models);
   const identify = createIdentify({ labels, order: rules.identityOrder, regions, pinHintMs });
   const peerOf = createPeers(rules.trustedProxies);
@@ -72,6 +75,7 @@ export const createAsk = (rules: AskRules): Ask => {
     if (identity === null) return { kind: "unread" };
 
     const { conversationId, pinnedTo } = identity;
+    const longest = longestContext(world(), choice.at.pool, choice.model);
     const query: Query = {
       id: newId(),
       channel: "http",
@@ -82,7 +86,7 @@ export const createAsk = (rules: AskRules): Ask => {
       clientSubnet: peer.clientSubnet(headerIn(headers, "x-forwarded-for")),
       conversationId,
       pinnedTo,
-      promptTokens: promptTokensOf(headers, body, conversationId !== null),
+      promptTokens: promptTokensOf(headers, body, conversationId !== null, longest),
       outputTokens: outputTokensOf(headers, body),
       stateRegion: null,
       receivedAtMs: clock.monotonicMs(),

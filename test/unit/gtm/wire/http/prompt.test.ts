@@ -16,12 +16,21 @@ describe("the tokens of a prompt", () => {
     headers?: IncomingHttpHeaders;
     body: SeenBody;
     isOfConversation?: boolean;
+    longest?: number;
     expected: number | null;
   }[] = [
     { what: "a JSON body of 4 001 octets", body: seen(4_001), expected: 1_001 },
     { what: "one whose sender counted them", headers: { "x-input-tokens": "77" }, body: seen(4_000), expected: 77 },
     { what: "one whose sender says nonsense", headers: { "x-input-tokens": "-7" }, body: seen(4_000), expected: 1_000 },
     { what: "one that is mostly an image", body: seen(104_000, {}, 100_000), expected: 1_000 },
+    { what: "a body that is longer than any context", body: seen(4_000), longest: 900, expected: 900 },
+    {
+      what: "one that its sender counted as longer",
+      headers: { "x-input-tokens": "901" },
+      body: seen(0),
+      longest: 900,
+      expected: 901,
+    },
     { what: "no body", body: { isRead: true, bytes: 0, scanned: null }, expected: 0 },
     {
       what: "no body, of a conversation whose context stays",
@@ -38,14 +47,14 @@ describe("the tokens of a prompt", () => {
       expected: null,
     },
   ];
-  for (const { what, headers = {}, body, isOfConversation = false, expected } of cases) {
+  for (const { what, headers = {}, body, isOfConversation = false, longest = null, expected } of cases) {
     it(`of ${what} are ${expected ?? "unknown"}`, () => {
-      assert.equal(promptTokensOf(headers, body, isOfConversation), expected);
+      assert.equal(promptTokensOf(headers, body, isOfConversation, longest), expected);
     });
   }
   it("of what is no JSON object are unknown", () => {
     const scanned = { isObject: false, values: new Map(), tooLong: new Set<string>(), blobBytes: 0 };
-    assert.equal(promptTokensOf({}, { isRead: true, bytes: 400, scanned }, false), null);
+    assert.equal(promptTokensOf({}, { isRead: true, bytes: 400, scanned }, false, null), null);
   });
 });
 
