@@ -1,5 +1,5 @@
-/** One request by hand on a connection of its own, and its answer. */
-import { type RawAnswer, rawConnect } from "./http-by-hand.ts";
+/** Requests by hand on a connection of their own, and everything that came back. */
+import { type RawAnswer, type RawConnection, rawConnect } from "./http-by-hand.ts";
 
 export type { RawAnswer } from "./http-by-hand.ts";
 
@@ -12,4 +12,12 @@ export const askRaw = async (
   await using connection = await rawConnect(port);
   connection.send(text);
   return await connection.answer(options.isHead === true ? "head" : "whole");
+};
+
+/** All that was not taken yet, once the other side ends the connection. @throws {Error} when it ends within an answer */
+export const answersUntilEnd = async (connection: RawConnection): Promise<readonly RawAnswer[]> => {
+  await connection.ended;
+  const answers: RawAnswer[] = [];
+  while (connection.rest() !== "") answers.push(await connection.answer());
+  return answers;
 };
