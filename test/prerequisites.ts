@@ -19,6 +19,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     aptPackage: "redis-server",
   },
   { command: "dig", why: "DNS answers are read by an independent client", aptPackage: "bind9-dnsutils" },
+  { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 
 export type Surroundings = {
