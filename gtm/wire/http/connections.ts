@@ -16,8 +16,8 @@ export type Standing =
 export type Connections = {
   readonly opened: (socket: Socket) => void;
   readonly began: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Requests under way on a connection; more than one when the client pipelines. */
-  readonly underWay: (socket: Duplex) => number;
+  /** Whether no other request has come after it on its connection, as happens when the client pipelines. */
+  readonly isNewest: (incoming: IncomingMessage) => boolean;
   readonly standingOf: (socket: Duplex) => Standing;
   /** Calls back once all whole requests of the connection have been answered; never, if it closes before. */
   readonly onceAnswered: (socket: Duplex, then: () => void) => void;
@@ -59,7 +59,7 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
       connection.exchanges.push(exchange);
       outgoing.once("close", () => ended(connection, exchange));
     },
-    underWay: (socket) => open.get(socket)?.exchanges.length ?? 0,
+    isNewest: (incoming) => open.get(incoming.socket)?.exchanges.at(-1)?.incoming === incoming,
     standingOf: (socket) => {
       const connection = open.get(socket);
       if (connection === undefined) return "free";

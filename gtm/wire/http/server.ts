@@ -66,7 +66,7 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
     pinHintMs: limits.pinHintMs,
     tenantHeader: options.tenantHeader?.toLowerCase() ?? null,
     // An answer that ends its connection is the last on it: of pipelined requests, only the last one's.
-    isLast: ({ socket }) => isStopping && connections.underWay(socket) === 1,
+    isLast: (incoming) => isStopping && connections.isNewest(incoming),
   });
   const listen = createRequestListener(handle, { log, metrics });
 
