@@ -52,11 +52,13 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
   try {
     const tokensFile = join(folder, "tokens.yaml");
     writeFileSync(tokensFile, `${tokenLine({ name: "demo", role: "admin", sha256: hashOfToken(token) })}\n`);
-    await Promise.all(
+    // All of them settle before one that failed is told: nothing may start behind the back of `stop`.
+    const started = await Promise.allSettled(
       PLACES.map(async (place) => {
         regions.set(place.region, await startRegion(place, ports, store, log));
       }),
     );
+    for (const one of started) if (one.status === "rejected") throw one.reason;
     gtm = await startGtm(gtmConfigAt(ports, tokensFile), store, { clock: systemClock, log, metrics: createMetrics() });
   } catch (fault) {
     await stop();
