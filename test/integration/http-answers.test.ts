@@ -3,33 +3,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Pool } from "#gtm/domain/pool.ts";
 import { ModelId, PoolName } from "#shared/ids.ts";
-import { aClient, aPool, aRegion, MODEL } from "#test/support/builders.ts";
+import { aPool, aRegion, MODEL } from "#test/support/builders.ts";
 import { type FrontDoorWish, type RunningFrontDoor, startFrontDoor, ZONE } from "#test/support/front-door.ts";
-import { startRememberingFrontDoor } from "#test/support/http-house.ts";
+import { type Asked, ask, FRONT_HOST } from "#test/support/http-ask.ts";
 import { metricValue } from "#test/support/metric-value.ts";
-import { askRaw, type RawAnswer } from "#test/support/raw-http.ts";
+import type { RawAnswer } from "#test/support/raw-http.ts";
 
-const FRONT = `front.${ZONE}`;
 const REGION_URL = "https://frankfurt.r.llm.example.org";
 const CODER = ModelId.parse("coder-30b");
-
-type Asked = {
-  readonly method?: string;
-  readonly target?: string;
-  readonly host?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-};
-
-const ask = (front: RunningFrontDoor, asked: Asked): Promise<RawAnswer> => {
-  const { method = "POST", target = "/v1/chat/completions", host = FRONT, headers = {} } = asked;
-  const body = asked.body === undefined ? "" : JSON.stringify(asked.body);
-  const length = body === "" ? {} : { "Content-Type": "application/json", "Content-Length": `${body.length}` };
-  const fields = Object.entries({ Host: host, ...length, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return askRaw(front.port, `${method} ${target} HTTP/1.1\r\n${fields.join("")}\r\n${body}`, {
-    isHead: method === "HEAD",
-  });
-};
 
 const problemIn = ({ headers, body }: RawAnswer): { code: string; regions?: unknown; error?: unknown } => {
   assert.equal(headers.get("content-type"), "application/problem+json");
@@ -117,7 +98,7 @@ describe("which pool and model a request is for", () => {
       pool: chat,
       model: MODEL,
     },
-    { when: "the host names the pool", asked: { host: `code.${FRONT}:8080` }, pool: code, model: null },
+    { when: "the host names the pool", asked: { host: `code.${FRONT_HOST}:8080` }, pool: code, model: null },
   ];
   for (const { when, asked, pool, model } of cases) {
     it(`is ${pool.name}, model ${model ?? "unnamed"}, when ${when}`, async () => {
@@ -260,169 +241,5 @@ describe("a page of another origin", () => {
     await using front = await startFrontDoor();
     const { headers } = await ask(front, { target: "/nowhere", headers: { Origin: "null" } });
     assert.equal(headers.get("access-control-allow-origin"), "*");
-  });
-});
-
-/** What names a conversation, in the order in which it is believed. */
-const named = (front: RunningFrontDoor): readonly { readonly source: string; readonly asked: Asked }[] => {
-  const conversation = front.labels.conversationIdOf("default", "by-token");
-  const token = (id: typeof conversation): string =>
-    front.labels.mint({
-      pool: PoolName.parse("chat"),
-      region: aRegion("frankfurt").id,
-      conversation: id,
-      issuedAtMs: front.clock.epochMs(),
-    });
-  const label = token(front.labels.conversationIdOf("default", "by-label"));
-  const header = (name: string): Asked => ({ headers: { [name]: `by-${name}` } });
-  return [
-    { source: "pin-token", asked: { headers: { "X-GTM-Pin": token(conversation) } } },
-    { source: "host-label", asked: { host: `${label}.c.${ZONE}` } },
-    ...["X-Conversation-Id", "X-Session-Id", "X-Session-Affinity"].map((name) => ({
-      source: "header",
-      asked: header(name),
-    })),
-    ...[
-      "X-Claude-Code-Session-Id",
-      "session_id",
-      "X-OpenWebUI-Chat-Id",
-      "X-Litellm-Session-Id",
-      "X-SMG-Routing-Key",
-      "X-Dynamo-Session-ID",
-      "X-AIBrix-Session-Key",
-    ].map((name) => ({ source: "client-header", asked: header(name) })),
-    { source: "query", asked: { target: "/v1/chat/completions?a=b&conversation=by%20query" } },
-    { source: "prompt-cache-key", asked: { body: { prompt_cache_key: "by-key" } } },
-    { source: "session", asked: { body: { metadata: { session_id: "by-session" } } } },
-    { source: "metadata-user", asked: { body: { metadata: { user_id: "by-metadata-user" } } } },
-    { source: "user", asked: { body: { user: "by-user" } } },
-  ];
-};
-
-/** One request that says what all of these say; the first's host and target count. */
-const merged = (all: readonly Asked[]): Asked => {
-  const bodies = all.map(({ body }) => (body ?? {}) as { readonly metadata?: object });
-  const metadata = Object.assign({}, ...bodies.map((body) => body.metadata ?? {}));
-  return {
-    host: all.find(({ host }) => host !== undefined)?.host ?? FRONT,
-    target: all.find(({ target }) => target !== undefined)?.target ?? "/v1/chat/completions",
-    headers: Object.assign({}, ...all.map(({ headers }) => headers ?? {})),
-    body: { ...Object.assign({}, ...bodies), metadata },
-  };
-};
-
-describe("which conversation a request belongs to", () => {
-  it("is the same at its second request, whatever names it: it returns to the region that holds its context", async () => {
-    let place: "frankfurt" | "virginia" = "frankfurt";
-    await using front = await startRememberingFrontDoor({ ports: { locate: () => aClient(place) } });
-    for (const { source, asked } of named(front)) {
-      const before = await metricValue(front.metrics, "gtm_conversation_identity_total", { source });
-      const from = front.entries.length;
-      place = "frankfurt";
-      const first = await ask(front, asked);
-      place = "virginia";
-      const second = await ask(front, asked);
-      const ids = front.entries.slice(from).map(({ query }) => query.conversationId);
-      const what = `${source}: ${JSON.stringify(asked)}`;
-      assert.notEqual(ids[0], null, what);
-      assert.equal(ids[0], ids[1], what);
-      assert.equal(first.headers.get("x-gtm-region"), "frankfurt", what);
-      assert.deepEqual(
-        [second.headers.get("x-gtm-verdict"), second.headers.get("x-gtm-region")],
-        ["pinned", "frankfurt"],
-        what,
-      );
-      const after = await metricValue(front.metrics, "gtm_conversation_identity_total", { source });
-      assert.equal(after - before, 2, what);
-    }
-    // A stranger from Virginia goes to Virginia: it was the conversation that kept the others in Frankfurt.
-    assert.equal((await ask(front, {})).headers.get("x-gtm-region"), "virginia");
-    assert.equal(await metricValue(front.metrics, "gtm_conversation_identity_total", { source: "none" }), 1);
-  });
-
-  it("is what the first of them says, in their order, where several speak", async () => {
-    await using front = await startRememberingFrontDoor();
-    const all = named(front);
-    for (const [at, { source, asked }] of all.entries()) {
-      await ask(front, asked);
-      await ask(front, merged(all.slice(at).map((one) => one.asked)));
-      const [alone, together] = front.entries.slice(-2).map(({ query }) => query.conversationId);
-      assert.equal(together, alone, `${source} before the rest: ${JSON.stringify(asked)}`);
-    }
-    assert.equal(new Set(front.entries.map(({ query }) => query.conversationId)).size, all.length);
-  });
-
-  it("is named by the answer's own pin at the next turn, and its good word on the home is heard", async () => {
-    await using front = await startFrontDoor({ ports: { locate: () => aClient("virginia") } });
-    const first = await ask(front, { headers: { "X-Conversation-Id": "c" } });
-    const pin = first.headers.get("x-gtm-pin") ?? "";
-    assert.equal(first.headers.get("x-gtm-region"), "virginia");
-    await ask(front, { headers: { "X-GTM-Pin": pin } });
-    const [named, pinned] = front.entries;
-    assert.equal(pinned, front.entries.at(-1));
-    assert.equal(pinned?.query.conversationId, named?.query.conversationId);
-    assert.equal(pinned?.query.pinnedTo, "virginia");
-  });
-
-  it("is not believed of a forged token where it lives, and that is counted", async () => {
-    await using front = await startFrontDoor();
-    const { headers } = await ask(front, { headers: { "X-Conversation-Id": "c" } });
-    const pin = headers.get("x-gtm-pin") ?? "";
-    const forged = pin.slice(0, -1) + (pin.endsWith("0") ? "1" : "0");
-    await ask(front, { headers: { "X-GTM-Pin": forged } });
-    assert.equal(front.entries.at(-1)?.query.pinnedTo, null);
-    assert.equal(await metricValue(front.metrics, "gtm_http_pin_tokens_forged_total"), 1);
-  });
-
-  for (const [what, asked, source] of [
-    ["a header", { headers: { "X-Conversation-Id": "x".repeat(257), "X-SMG-Routing-Key": "short" } }, "header"],
-    ["a token", { headers: { "X-GTM-Pin": "p".repeat(257), "X-SMG-Routing-Key": "short" } }, "pin-token"],
-    ["a key in the body", { body: { prompt_cache_key: "é".repeat(129), user: "short" } }, "prompt-cache-key"],
-    ["a text in the body", { body: { metadata: { session_id: "x".repeat(9_000) }, user: "short" } }, "session"],
-  ] as const satisfies readonly (readonly [string, Asked, string])[]) {
-    it(`is not named by ${what} of more than 256 octets, which is counted, and the next source is asked`, async () => {
-      await using front = await startFrontDoor();
-      await ask(front, asked);
-      assert.notEqual(front.entries[0]?.query.conversationId, null);
-      assert.equal(await metricValue(front.metrics, "gtm_conversation_identity_ignored_total", { source }), 1);
-      assert.equal(await metricValue(front.metrics, "gtm_conversation_identity_total", { source }), 0);
-    });
-  }
-  it("is named by exactly 256 octets", async () => {
-    await using front = await startFrontDoor();
-    await ask(front, { headers: { "X-Conversation-Id": "x".repeat(256) } });
-    assert.equal(await metricValue(front.metrics, "gtm_conversation_identity_total", { source: "header" }), 1);
-  });
-});
-
-describe("two tenants that use the same name", () => {
-  const idsOf = async (wish: FrontDoorWish, headers: readonly Asked["headers"][]): Promise<readonly unknown[]> => {
-    await using front = await startFrontDoor(wish);
-    for (const one of headers) await ask(front, { headers: { "X-Conversation-Id": "c1", ...one } });
-    return front.entries.map(({ query }) => query.conversationId);
-  };
-  it("are kept apart by their credentials, in whichever header these come", async () => {
-    const ids = await idsOf({}, [
-      { Authorization: "Bearer sk-a" },
-      { Authorization: "Bearer sk-b" },
-      {},
-      { "x-api-key": "sk-a" },
-    ]);
-    assert.equal(new Set(ids).size, 3);
-    assert.equal(ids[0], ids[3], "one credential is one tenant");
-  });
-  it("are kept apart by the header that a trusted proxy sets", async () => {
-    const wish = { tenantHeader: "X-Tenant", trustedProxies: ["127.0.0.1"] };
-    const ids = await idsOf(wish, [
-      { "X-Tenant": "a" },
-      { "X-Tenant": "b" },
-      { "X-Tenant": "a", Authorization: "Bearer x" },
-    ]);
-    assert.equal(new Set(ids).size, 2);
-    assert.equal(ids[0], ids[2]);
-  });
-  it("cannot name each other where nobody is trusted to", async () => {
-    const ids = await idsOf({ tenantHeader: "x-tenant" }, [{ "X-Tenant": "a" }, {}]);
-    assert.equal(new Set(ids).size, 1);
   });
 });
