@@ -6,7 +6,7 @@ import { FRONT_HOST } from "#test/support/http-ask.ts";
 import { rawConnect } from "#test/support/http-by-hand.ts";
 import { stillServes } from "#test/support/http-still-serves.ts";
 import { metricValue } from "#test/support/metric-value.ts";
-import { answersUntilEnd, type RawAnswer } from "#test/support/raw-http.ts";
+import { answersUntilEnd, askRaw, type RawAnswer } from "#test/support/raw-http.ts";
 import { until } from "#test/support/until.ts";
 
 const REGION_URL = "https://frankfurt.r.llm.example.org";
@@ -15,7 +15,9 @@ const HEAD = `POST /v1/chat/completions HTTP/1.1\r\nHost: ${FRONT_HOST}\r\n`;
 const get = (target: string, headers = `Host: ${FRONT_HOST}\r\n`): string => `GET ${target} HTTP/1.1\r\n${headers}\r\n`;
 
 describe("what is no HTTP, or too much of it", () => {
-  const manyHeaders = Array.from({ length: 120 }, (_, at) => `X-H${at}: v\r\n`).join("");
+  /** @param count Host included */
+  const withHeaders = (count: number): string =>
+    `${HEAD}${Array.from({ length: count - 1 }, (_, at) => `X-H${at}: v\r\n`).join("")}\r\n`;
   const cases: readonly {
     readonly what: string;
     readonly octets: string;
@@ -49,7 +51,8 @@ describe("what is no HTTP, or too much of it", () => {
       status: 431,
       code: "HPE_HEADER_OVERFLOW",
     },
-    { what: "122 headers", octets: `${HEAD}${manyHeaders}\r\n`, status: 431, code: null },
+    { what: "101 headers", octets: withHeaders(101), status: 431, code: null },
+    { what: "122 headers", octets: withHeaders(122), status: 431, code: "HPE_HEADER_OVERFLOW" },
     {
       what: "chunks that are none",
       octets: `${HEAD}Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n`,
@@ -100,6 +103,12 @@ describe("what is no HTTP, or too much of it", () => {
     });
   }
 
+  it("is not what lies just within the limits: 100 headers, or one of 30 KB", async () => {
+    await using front = await startFrontDoor();
+    for (const request of [withHeaders(100), `${HEAD}X-Big: ${"x".repeat(30_000)}\r\n\r\n`]) {
+      assert.equal((await askRaw(front.port, request)).status, 307);
+    }
+  });
   it("does not take away the answer to a whole request before it", async () => {
     await using front = await startFrontDoor({ limits: { lingerMs: 50 } });
     await using client = await rawConnect(front.port);
