@@ -11,7 +11,7 @@ import { rawConnect } from "#test/support/http-by-hand.ts";
 import { answersUntilEnd, type RawAnswer } from "#test/support/raw-http.ts";
 
 const REGION_URLS = ["https://frankfurt.r.llm.example.org", "https://virginia.r.llm.example.org"] as const;
-const runs = Number(process.env["PROPERTY_RUNS"] ?? 400);
+const runs = Number(process.env["PROPERTY_RUNS"] ?? 250);
 
 const octet = fc.nat({ max: 255 }).map((code) => String.fromCharCode(code));
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
