@@ -2,7 +2,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { alternate, type Bench, type BenchRow, median } from "./bench.ts";
+import { JSONParser } from "@streamparser/json";
+import { createBodyScan } from "#gtm/wire/http/body-scan.ts";
+import { memberNames } from "#gtm/wire/http/member-paths.ts";
+import { alternate, type Bench, type BenchRow, bytesPerIteration, median, nsPerIteration } from "./bench.ts";
 import type { LoadOrder, LoadResult } from "./http-load.ts";
 import type { CpuReport, ServerUnderTest } from "./http-server.ts";
 
@@ -93,9 +96,61 @@ const compare = async (what: string, request: string, bound: string): Promise<re
   ];
 };
 
+/** A chat of 20 MB, most of it text with escapes, and the model behind it; in the pieces that a socket delivers. */
+const UPLOAD = (() => {
+  const line = 'The quick brown fox said \\"hello\\" to the lazy dog.\\n ';
+  const text = Buffer.from(`{"messages":[{"role":"user","content":"${line.repeat(370_000)}"}],"model":"llama-70b"}`);
+  return Array.from({ length: Math.ceil(text.length / 65_536) }, (_, at) =>
+    text.subarray(at * 65_536, (at + 1) * 65_536),
+  );
+})();
+const UPLOAD_MEGABYTES = UPLOAD.reduce((sum, { length }) => sum + length, 0) / 1e6;
+
+const NAMES = memberNames(["model", "user", "metadata.session_id"]);
+
+const scanOurs = (): unknown => {
+  const scan = createBodyScan(NAMES);
+  for (const chunk of UPLOAD) scan.write(chunk);
+  const { values } = scan.scanned();
+  if (values.get("model") !== "llama-70b") throw new Error("the model was not found");
+  return values;
+};
+const scanTheirs = (): unknown => {
+  const found: unknown[] = [];
+  const parser = new JSONParser({ paths: ["$.model", "$.user", "$.metadata.session_id"], keepStack: false });
+  parser.onValue = ({ value }) => found.push(value);
+  for (const chunk of UPLOAD) parser.write(chunk);
+  if (found[0] !== "llama-70b") throw new Error("the model was not found");
+  return found;
+};
+
+const scanRows = async (): Promise<readonly BenchRow[]> => {
+  const nanoseconds = (scan: () => unknown) => () => nsPerIteration(1, scan);
+  const { a, ratio } = await alternate(5, nanoseconds(scanOurs), nanoseconds(scanTheirs));
+  return [
+    {
+      what: `scan of a chat of ${UPLOAD_MEGABYTES.toFixed(0)} MB for its model`,
+      value: a / 1e6,
+      unit: "ms",
+      against: "@streamparser/json",
+      ratio,
+      bound: "≤ 0.2",
+    },
+    {
+      what: `scan of a chat of ${UPLOAD_MEGABYTES.toFixed(0)} MB: put on the heap`,
+      value: await bytesPerIteration(1, scanOurs),
+      unit: "bytes",
+      against: null,
+      ratio: null,
+      bound: "≤ 1 000 000",
+    },
+  ];
+};
+
 export const bench: Bench = {
   name: "http",
   run: async () => [
+    ...(await scanRows()),
     ...(await compare("307, POST of a chat with conversation header", requestText("POST", CHAT), "≥ 0.6")),
     ...(await compare("307, GET with conversation header", requestText("GET", ""), "≥ 0.6")),
   ],

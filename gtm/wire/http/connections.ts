@@ -57,7 +57,7 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
       if (connection === undefined) return;
       const exchange = { incoming, outgoing };
       connection.exchanges.push(exchange);
-      outgoing.once("close", () => ended(connection, exchange));
+      outgoing.on("close", () => ended(connection, exchange));
     },
     isNewest: (incoming) => open.get(incoming.socket)?.exchanges.at(-1)?.incoming === incoming,
     standingOf: (socket) => {

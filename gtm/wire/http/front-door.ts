@@ -59,7 +59,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
     const arrival = arrive(incoming);
     if (arrival.kind === "refused") return sendPlain(exchange, problemReply(arrival.code, arrival.detail));
     if (isPreflight(incoming.method, incoming.headers)) return sendPlain(exchange, preflightReply(incoming));
-    return exchange.isHeldBack ? beforeBody(incoming, arrival, exchange) : afterBody(incoming, arrival, exchange);
+    return await (exchange.isHeldBack ? beforeBody : afterBody)(incoming, arrival, exchange);
   };
 };
 
