@@ -8,6 +8,7 @@ export const PROBLEMS = {
   "no-model": 404,
   "body-too-slow": 408,
   "body-too-large": 413,
+  "context-too-long": 413,
   misdirected: 421,
   "headers-too-many": 431,
   "residency-forbids": 451,

@@ -16,7 +16,9 @@ export type HttpAnswer =
   /** Nobody can serve, for now. */
   | { readonly status: 503; readonly retryAfterSeconds: number; readonly reasons: readonly RegionReason[] }
   /** Data residency alone keeps every region out: trying again does not help (RFC 7725). */
-  | { readonly status: 451; readonly reasons: readonly RegionReason[] };
+  | { readonly status: 451; readonly reasons: readonly RegionReason[] }
+  /** The prompt is longer than any region of the pool takes: trying again does not help either. */
+  | { readonly status: 413; readonly reasons: readonly RegionReason[] };
 
 /** @param originOf a configured region's `endpoint.url`, without a trailing slash */
 export const toHttpAnswer = (decision: Decision, originOf: (region: RegionId) => string): HttpAnswer => {
@@ -62,6 +64,9 @@ const refusalOf = ({ considered, ttlSeconds }: Decision): HttpAnswer => {
       reasons.push({ region: one.region, ...one.exclusion });
     }
   }
-  const isResidencyAlone = reasons.length > 0 && reasons.every(({ reason }) => reason === "not-allowed");
-  return isResidencyAlone ? { status: 451, reasons } : { status: 503, retryAfterSeconds: ttlSeconds, reasons };
+  const isEachBecause = (why: Exclusion["reason"]): boolean =>
+    reasons.length > 0 && reasons.every(({ reason }) => reason === why);
+  if (isEachBecause("not-allowed")) return { status: 451, reasons };
+  if (isEachBecause("context-too-long")) return { status: 413, reasons };
+  return { status: 503, retryAfterSeconds: ttlSeconds, reasons };
 };

@@ -60,6 +60,13 @@ export const steeredReply = (steered: Steered): Reply => {
         answer.reasons,
         steered,
       );
+    case 413:
+      return refusalReply(
+        "context-too-long",
+        "The prompt is longer than any region of this pool takes.",
+        answer.reasons,
+        steered,
+      );
     case 503: {
       const reply = refusalReply("unserved", "No region can serve this request now.", answer.reasons, steered);
       return { ...reply, headers: { ...reply.headers, "Retry-After": `${answer.retryAfterSeconds}` } };
@@ -85,7 +92,7 @@ const redirectReply = (steered: Steered, answer: HttpAnswer & { status: 307 }): 
 };
 
 const refusalReply = (
-  code: "residency-forbids" | "unserved",
+  code: "residency-forbids" | "context-too-long" | "unserved",
   detail: string,
   regions: readonly RegionReason[],
   { decisionId, tookMs }: Steered,

@@ -106,3 +106,22 @@ describe("a pool without any region in the world", () => {
     assert.deepEqual(answerTo(decideIn({ regions: [] })), { status: 503, retryAfterSeconds: 5, reasons: [] });
   });
 });
+
+describe("when a prompt is longer than regions take", () => {
+  const short = (id: string) => aRegion(id, { placement: { contextLimitTokens: 8_192 } });
+  const query = { promptTokens: 9_000 };
+
+  it("the answer is 413 where that alone keeps all of them out: trying again does not help", () => {
+    assert.deepEqual(answerTo(decideIn({ regions: [short("frankfurt"), short("virginia")], query })), {
+      status: 413,
+      reasons: [
+        { region: "frankfurt", reason: "context-too-long", tokens: 9_000, limitTokens: 8_192 },
+        { region: "virginia", reason: "context-too-long", tokens: 9_000, limitTokens: 8_192 },
+      ],
+    });
+  });
+  it("the answer is 503 where one that takes it is down: it may come back", () => {
+    const regions = [short("frankfurt"), aRegion("virginia", { admin: "down" })];
+    assert.equal(answerTo(decideIn({ regions, query })).status, 503);
+  });
+});
