@@ -88,13 +88,14 @@ describe("a body that is larger than allowed", () => {
 
 describe("a client that goes away in the middle of its body", () => {
   for (const how of ["finish", "destroy"] as const) {
-    it(`is counted, and others are served (${how})`, async () => {
+    it(`is counted, decided nothing for, and others are served (${how})`, async () => {
       await using front = await startFrontDoor();
       await using connection = await rawConnect(front.port);
       connection.send(`${head(JSON_TYPE, "Content-Length: 1000")}{"model":`);
       await until(async () => (await metricValue(front.metrics, "gtm_http_connections")) === 1);
       connection[how]();
       await until(async () => (await metricValue(front.metrics, "gtm_http_aborts_total")) === 1);
+      assert.equal(front.entries.length, 0);
       isRedirect(await rawExchange(front.port, requestText("GET /v1/models")));
     });
   }

@@ -124,7 +124,7 @@ describe("stopping while a request is under way", () => {
 
 describe("stopping while connections are idle", () => {
   it("closes one between two requests, and one that never sent any", async () => {
-    await using front = await startFrontDoor();
+    await using front = await startFrontDoor({ limits: { headersMs: 60_000, stopMs: 2_000 } });
     await using used = await rawConnect(front.port);
     await using silent = await rawConnect(front.port);
     used.send(GET);
@@ -134,6 +134,7 @@ describe("stopping while connections are idle", () => {
     assert.equal(await used.ended, "end");
     await silent.ended;
     assert.equal(await metricValue(front.metrics, "gtm_http_connections"), 0);
+    assert.equal(await metricValue(front.metrics, "gtm_http_connections_cut_total"), 0);
   });
 
   it("still answers a request that such a connection sends at that moment", async () => {
