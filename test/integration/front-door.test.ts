@@ -1,7 +1,8 @@
 /** The front door over real sockets: what it asks of steering, and what its surroundings may do to it. */
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { describe, it } from "node:test";
 import { createFrontDoor } from "#gtm/wire/http/server.ts";
 import { OperationalError } from "#shared/errors.ts";
@@ -133,6 +134,23 @@ describe("a port that is taken", () => {
     } finally {
       other.close();
     }
+  });
+});
+
+describe("a connection that the system cannot hand over", () => {
+  it("is counted and warned of, and the front door goes on", async () => {
+    await using front = await startFrontDoor();
+    const servers: Server[] = [];
+    const onSocket = (message: unknown): unknown =>
+      servers.push((message as { socket: { server: Server } }).socket.server);
+    subscribe("net.server.socket", onSocket);
+    await post(`${front.url}/v1/chat/completions`);
+    unsubscribe("net.server.socket", onSocket);
+    servers[0]?.emit("error", new Error("accept EMFILE"));
+    assert.equal(await metricValue(front.metrics, "gtm_http_accept_failures_total"), 1);
+    const warning = front.lines.find(({ event }) => event === "http.accept-failed");
+    assert.deepEqual([warning?.level, warning?.fields], ["warn", { fault: "accept EMFILE" }]);
+    assert.equal((await post(`${front.url}/v1/chat/completions`)).status, 307);
   });
 });
 

@@ -41,8 +41,8 @@ export const drainBody = (
 ): Promise<BodyEnd> | BodyEnd => {
   if (!hasBody(incoming)) return EMPTY;
   if (isAnnouncedTooLarge(incoming, limits)) return { kind: "too-large" };
-  if (incoming.complete) return takeBuffered(incoming, limits, onChunk);
-  return incoming.destroyed ? { kind: "aborted" } : readToEnd(incoming, limits, onChunk);
+  if (incoming.destroyed) return { kind: "aborted" };
+  return (incoming.complete ? takeBuffered : readToEnd)(incoming, limits, onChunk);
 };
 
 export type OnChunk = ((chunk: Buffer) => void) | null;

@@ -13,6 +13,7 @@ export type HttpMetrics = {
   readonly connections: Gauge;
   readonly refusedConnections: Counter;
   readonly cutConnections: Counter;
+  readonly acceptFailures: Counter;
 };
 
 export const createHttpMetrics = (metrics: Metrics): HttpMetrics => ({
@@ -60,5 +61,9 @@ export const createHttpMetrics = (metrics: Metrics): HttpMetrics => ({
   cutConnections: metrics.counter({
     name: "gtm_http_connections_cut_total",
     help: "Connections that were still busy when the time to stop was over.",
+  }),
+  acceptFailures: metrics.counter({
+    name: "gtm_http_accept_failures_total",
+    help: "Connections that the system could not hand over, as when descriptors run out.",
   }),
 });

@@ -35,7 +35,7 @@ export const openListener = async (
   onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
   rules: ListenerRules,
 ): Promise<Listener> => {
-  const { listen, limits, connections, metrics } = rules;
+  const { listen, limits, connections, metrics, log } = rules;
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -62,6 +62,11 @@ export const openListener = async (
     const found = cause instanceof Error ? cause.message : String(cause);
     throw new OperationalError("GTM_LISTEN_FAILED", `http on ${textOf(listen)}: ${found}`, { cause });
   }
+  // Such as a process that is out of descriptors: it goes on with the connections that it has.
+  server.on("error", (fault) => {
+    metrics.acceptFailures.inc();
+    log.warn("http.accept-failed", { fault: fault.message });
+  });
   return { address: boundAddress(server), close: () => close(server, rules) };
 };
 
