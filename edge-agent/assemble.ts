@@ -5,6 +5,7 @@ import type { Endpoint } from "./endpoint.ts";
 import type { Fault } from "./exposition.ts";
 import { type ModelPlace, modelReport } from "./model-report.ts";
 import type { ModelSettings } from "./replica-report.ts";
+import { soundModel } from "./sound-model.ts";
 
 export type Identity = { readonly region: RegionId; readonly agent: AgentId; readonly boot: string };
 
@@ -46,7 +47,7 @@ export const assemble = (
     const made = modelReport(model, places, settings.get(model) ?? NO_SETTINGS);
     faults.push(...made.faults.map((fault) => ({ source: model, ...fault })));
     if (model.length > LONGEST_MODEL) faults.push({ source: "agent", field: "model", code: "too-long" });
-    else models.push(withinLimits(made.report, faults));
+    else models.push(soundModel(withinLimits(made.report, faults), faults));
   }
   faults.push(...(gpus?.faults ?? []).map((fault) => ({ source: gpus?.source ?? "", ...fault })));
   return {

@@ -26,6 +26,7 @@ const AGENT_ARITHMETIC: readonly string[] = [
   "edge-agent/endpoint.ts",
   "edge-agent/replica-report.ts",
   "edge-agent/model-report.ts",
+  "edge-agent/sound-model.ts",
   "edge-agent/assemble",
 ];
 

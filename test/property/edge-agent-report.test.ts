@@ -95,6 +95,18 @@ describe("any lines of a page made NaN or left out", () => {
   });
 });
 
+describe("numbers that no engine has", () => {
+  it("make what is computed of them unknown, with a fault for each, and not the report refused", () => {
+    const idle = { interToken: [0, 0], prefill: [0, 0], computedTokens: 0 } as const;
+    const absurd = { interToken: [5e-324, 1e15], prefill: [5e-324, 1e15], computedTokens: 5e-324 } as const;
+    const report = reportAfter(vllmPage([idle]), vllmPage([absurd]));
+    assert.equal(onlyModelOf(report).itlMs, null);
+    const named = report.faults.filter(({ code }) => code === "out-of-range").map(({ field }) => field);
+    assert.ok(named.includes("itlMs"), `named: ${named.join(", ")}`);
+    assert.ok(RegionReport.safeParse(JSON.parse(JSON.stringify(report))).success);
+  });
+});
+
 describe("the schema of reports", () => {
   const number = fc.oneof(
     fc.double({ min: 0, max: 1e6 }),
