@@ -6,7 +6,7 @@ import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 
 export type Format = "table" | "json" | "jsonl";
-export type Session = { readonly client: Client; readonly io: CliIo; readonly format: Format };
+export type Invocation = { readonly client: Client; readonly io: CliIo; readonly format: Format };
 
 export const DEFAULT_SERVER = "http://127.0.0.1:9443";
 
@@ -23,7 +23,7 @@ export const withExamples = (command: Command, examples: readonly string[]): Com
   command.addHelpText("after", `\nExamples:\n${examples.map((line) => `  gtm ${line}`).join("\n")}`);
 
 /** The token comes from GTM_TOKEN and never from an option, which others on the host could read. */
-export const sessionOf = (command: Command, io: CliIo): Session => {
+export const invocationOf = (command: Command, io: CliIo): Invocation => {
   const { server, output } = command.opts<{ server: string; output: Format }>();
   return { client: createClient({ server, token: io.env["GTM_TOKEN"] }), io, format: output };
 };
@@ -41,7 +41,7 @@ export const understood = <S extends z.ZodType>(schema: S, body: unknown): z.out
 
 /** One object: as JSON, or as the table that `render` makes of it. */
 export const printOne = <S extends z.ZodType>(
-  { io, format }: Session,
+  { io, format }: Invocation,
   body: unknown,
   schema: S,
   render: (value: z.output<S>) => string,
@@ -53,7 +53,7 @@ export const printOne = <S extends z.ZodType>(
 
 /** A list: JSON as it came, one item a line, or a table of all. */
 export const printMany = <S extends z.ZodType>(
-  { io, format }: Session,
+  { io, format }: Invocation,
   body: unknown,
   schema: S,
   render: (items: readonly z.output<S>[]) => string,
@@ -68,7 +68,7 @@ export const printMany = <S extends z.ZodType>(
 };
 
 /** Tells how to see the next page, where there is one. */
-export const tellMore = ({ io }: Session, body: unknown): void => {
+export const tellMore = ({ io }: Invocation, body: unknown): void => {
   const { next_cursor: cursor } = listOf(body);
   if (cursor !== null) io.tell(`There is more: --cursor ${cursor}\n`);
 };

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { z } from "zod";
 import { ConversationView } from "#gtm/wire/admin/conversation-view.ts";
-import { apiCommand, printMany, printOne, type Session, sessionOf, tellMore } from "./api-command.ts";
+import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMore } from "./api-command.ts";
 import { aLimit } from "./decisions.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
@@ -25,21 +25,21 @@ const listCommand = (io: CliIo): Command =>
     .option("--limit <n>", "how many, at most 500", aLimit, 50)
     .option("--cursor <cursor>", "go on where a page ended")
     .action(async (options: { region?: string; limit: number; cursor?: string }, command: Command) => {
-      const session = sessionOf(command, io);
+      const invocation = invocationOf(command, io);
       const { region, limit, cursor } = options;
       const query = { region, limit: String(limit), cursor };
-      const { body } = await session.client.call({ method: "GET", path: "/conversations", query });
-      printMany(session, body, ConversationView, (items) => conversationTable(items, io.isColourful));
-      if (session.format === "table") tellMore(session, body);
+      const { body } = await invocation.client.call({ method: "GET", path: "/conversations", query });
+      printMany(invocation, body, ConversationView, (items) => conversationTable(items, io.isColourful));
+      if (invocation.format === "table") tellMore(invocation, body);
     });
 
 const showCommand = (io: CliIo): Command =>
   apiCommand("show", "show one conversation: which regions hold how much of it", ["conversations show 4q8t1v7k0c2me"])
     .argument("<label>", "its label or id")
     .action(async (label: string, _options: unknown, command: Command) => {
-      const session = sessionOf(command, io);
-      const { body } = await session.client.call({ method: "GET", path: pathOf(label) });
-      printOne(session, body, ConversationView, (one) => conversationText(one, io.isColourful));
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({ method: "GET", path: pathOf(label) });
+      printOne(invocation, body, ConversationView, (one) => conversationText(one, io.isColourful));
     });
 
 const releaseCommand = (io: CliIo): Command =>
@@ -49,20 +49,20 @@ const releaseCommand = (io: CliIo): Command =>
     .argument("<label>", "its label or id")
     .option("--yes", "do not ask")
     .action(async (label: string, { yes }: { yes?: true }, command: Command) => {
-      const session = sessionOf(command, io);
-      const ifMatch = yes === true ? null : await confirmed(session, label);
-      const { body } = await session.client.call({
+      const invocation = invocationOf(command, io);
+      const ifMatch = yes === true ? null : await confirmed(invocation, label);
+      const { body } = await invocation.client.call({
         method: "DELETE",
         path: pathOf(label),
         ...(ifMatch === null ? {} : { ifMatch }),
       });
-      printOne(session, body, z.looseObject({ id: z.string(), released: z.boolean() }), ({ id, released }) =>
+      printOne(invocation, body, z.looseObject({ id: z.string(), released: z.boolean() }), ({ id, released }) =>
         released ? `${id}: released\n` : `${id}: nothing was known of it\n`,
       );
     });
 
 /** @returns the ETag of what was shown */
-const confirmed = async ({ client, io }: Session, label: string): Promise<string | null> => {
+const confirmed = async ({ client, io }: Invocation, label: string): Promise<string | null> => {
   if (!io.isInteractive) {
     throw new CliFailure(EXIT.usage, `nobody is there to be asked (no terminal): add --yes to release ${label}`);
   }

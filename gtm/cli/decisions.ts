@@ -1,7 +1,7 @@
 /** `gtm decisions list|show|tail`: what was decided, and why. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
-import { apiCommand, printMany, printOne, sessionOf, tellMore } from "./api-command.ts";
+import { apiCommand, invocationOf, printMany, printOne, tellMore } from "./api-command.ts";
 import { decisionTable } from "./decision-table.ts";
 import { decisionText } from "./decision-text.ts";
 import type { CliIo } from "./io.ts";
@@ -56,11 +56,11 @@ const listCommand = (io: CliIo): Command =>
     .option("--limit <n>", "how many, at most 500", aLimit, 20)
     .option("--cursor <cursor>", "go on where a page ended")
     .action(async (options: DecisionFilters & { limit: number; cursor?: string }, command: Command) => {
-      const session = sessionOf(command, io);
+      const invocation = invocationOf(command, io);
       const query = { ...filtersOf(options), limit: String(options.limit), cursor: options.cursor };
-      const { body } = await session.client.call({ method: "GET", path: "/decisions", query });
-      printMany(session, body, DecisionSchema, (items) => decisionTable(items, io.isColourful));
-      if (session.format === "table") tellMore(session, body);
+      const { body } = await invocation.client.call({ method: "GET", path: "/decisions", query });
+      printMany(invocation, body, DecisionSchema, (items) => decisionTable(items, io.isColourful));
+      if (invocation.format === "table") tellMore(invocation, body);
     });
 
 const showCommand = (io: CliIo): Command =>
@@ -69,9 +69,9 @@ const showCommand = (io: CliIo): Command =>
   ])
     .argument("<id>", "as the answer's header, the log and the list name it")
     .action(async (id: string, _options: unknown, command: Command) => {
-      const session = sessionOf(command, io);
-      const { body } = await session.client.call({ method: "GET", path: `/decisions/${encodeURIComponent(id)}` });
-      printOne(session, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({ method: "GET", path: `/decisions/${encodeURIComponent(id)}` });
+      printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
     });
 
 const tailCommand = (io: CliIo): Command =>
@@ -84,7 +84,7 @@ const tailCommand = (io: CliIo): Command =>
   )
     .option("--count <n>", "stop after so many", aLimit)
     .action(async (options: DecisionFilters & { count?: number }, command: Command) => {
-      await tail(sessionOf(command, io), filtersOf(options), options.count ?? null);
+      await tail(invocationOf(command, io), filtersOf(options), options.count ?? null);
     });
 
 export const aLimit = (text: string): number => {

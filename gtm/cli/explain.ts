@@ -1,7 +1,7 @@
 /** `gtm explain`: where a turn would go now, and why, without sending one. */
 import { type Command, InvalidArgumentError } from "commander";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
-import { apiCommand, printOne, sessionOf } from "./api-command.ts";
+import { apiCommand, invocationOf, printOne } from "./api-command.ts";
 import { decisionText } from "./decision-text.ts";
 import type { CliIo } from "./io.ts";
 
@@ -28,14 +28,14 @@ export const explainCommand = (io: CliIo): Command =>
     .option("--prompt-tokens <n>", "tokens of the whole prompt, context included", tokens)
     .option("--output-tokens <n>", "tokens that the answer will have", tokens)
     .action(async (options: Options, command: Command) => {
-      const session = sessionOf(command, io);
+      const invocation = invocationOf(command, io);
       const { pool, model, client, conversation, tenant, promptTokens, outputTokens } = options;
-      const { body } = await session.client.call({
+      const { body } = await invocation.client.call({
         method: "POST",
         path: "/explain",
         body: { pool, model, client, conversation, tenant, prompt_tokens: promptTokens, output_tokens: outputTokens },
       });
-      printOne(session, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
+      printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
     });
 
 const tokens = (text: string): number => {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { RULES } from "#gtm/wire/admin/safety-rules.ts";
 import { duration } from "#shared/units.ts";
-import { apiCommand, sessionOf } from "./api-command.ts";
+import { apiCommand, invocationOf } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { giveOrder, type OrderManner } from "./region-order.ts";
@@ -50,15 +50,15 @@ export const drainCommand = (io: CliIo): Command =>
         .preset("10m"),
     )
     .action(async (region: string, options: Wishes & { mode: string; wait?: string }, command: Command) => {
-      const session = sessionOf(command, io);
+      const invocation = invocationOf(command, io);
       const { mode, comment, wait } = options;
       if (wait !== undefined && mode !== "drain-all") {
         throw new CliFailure(EXIT.usage, "--wait needs --mode drain-all: under drain-new conversations stay");
       }
       const body = { mode, comment, for: options.for };
-      const isGiven = await giveOrder(session, { verb: "drain", region, body, ...ruleOf(options) }, options);
+      const isGiven = await giveOrder(invocation, { verb: "drain", region, body, ...ruleOf(options) }, options);
       if (isGiven && wait !== undefined)
-        await waitUntilLeft(session, { verb: "drain", region, body }, duration.parse(wait));
+        await waitUntilLeft(invocation, { verb: "drain", region, body }, duration.parse(wait));
     });
 
 export const undrainCommand = (io: CliIo): Command =>
@@ -66,7 +66,7 @@ export const undrainCommand = (io: CliIo): Command =>
     .option("--comment <text>", "why, for the log")
     .action(async (region: string, options: Wishes, command: Command) => {
       const body = { comment: options.comment };
-      await giveOrder(sessionOf(command, io), { verb: "undrain", region, body }, options);
+      await giveOrder(invocationOf(command, io), { verb: "undrain", region, body }, options);
     });
 
 export const downCommand = (io: CliIo): Command =>
@@ -79,7 +79,7 @@ export const downCommand = (io: CliIo): Command =>
     .addOption(overrideOption())
     .action(async (region: string, options: Wishes, command: Command) => {
       const body = { comment: options.comment, for: options.for };
-      await giveOrder(sessionOf(command, io), { verb: "down", region, body, ...ruleOf(options) }, options);
+      await giveOrder(invocationOf(command, io), { verb: "down", region, body, ...ruleOf(options) }, options);
     });
 
 export const upCommand = (io: CliIo): Command =>
@@ -95,7 +95,7 @@ export const upCommand = (io: CliIo): Command =>
       if (forced === true && comment === undefined)
         throw new CliFailure(EXIT.usage, "--forced needs --comment: say why");
       const body = { forced, comment, for: options.for };
-      await giveOrder(sessionOf(command, io), { verb: "up", region, body }, options);
+      await giveOrder(invocationOf(command, io), { verb: "up", region, body }, options);
     });
 
 const ruleOf = ({ overrideRule }: Wishes): { overrideRule?: string } =>

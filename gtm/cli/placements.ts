@@ -1,7 +1,7 @@
 /** `gtm placements`: which model is where, and how busy. */
 import type { Command } from "commander";
 import { PlacementView } from "#gtm/wire/admin/placement-view.ts";
-import { apiCommand, printMany, sessionOf } from "./api-command.ts";
+import { apiCommand, invocationOf, printMany } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { placementTable } from "./placement-table.ts";
 
@@ -14,8 +14,8 @@ export const placementsCommand = (io: CliIo): Command =>
     .option("--region <region>", "only in this region")
     .option("--model <model>", "only this model; an alias will do")
     .action(async (options: { region?: string; model?: string }, command: Command) => {
-      const session = sessionOf(command, io);
+      const invocation = invocationOf(command, io);
       const { region, model } = options;
-      const { body } = await session.client.call({ method: "GET", path: "/placements", query: { region, model } });
-      printMany(session, body, PlacementView, (items) => placementTable(items, io.isColourful));
+      const { body } = await invocation.client.call({ method: "GET", path: "/placements", query: { region, model } });
+      printMany(invocation, body, PlacementView, (items) => placementTable(items, io.isColourful));
     });

@@ -1,7 +1,7 @@
 /** Gives an order about a region: shows its plan and asks, or takes --yes for an answer. */
 import { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
-import { printOne, type Session, understood } from "./api-command.ts";
+import { type Invocation, printOne, understood } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { planText } from "./plan-text.ts";
 import { untilText } from "./quantity.ts";
@@ -17,44 +17,44 @@ export type OrderManner = { readonly dryRun?: true; readonly yes?: true };
 
 /** @returns whether the order was given; false: it was only previewed */
 export const giveOrder = async (
-  session: Session,
+  invocation: Invocation,
   order: RegionOrder,
   { dryRun, yes }: OrderManner,
 ): Promise<boolean> => {
   if (dryRun === true) {
-    await preview(session, order);
+    await preview(invocation, order);
     return false;
   }
-  const etag = yes === true ? null : await confirmed(session, order);
-  const { body } = await session.client.call({
+  const etag = yes === true ? null : await confirmed(invocation, order);
+  const { body } = await invocation.client.call({
     ...callOf(order),
     ...(etag === null ? {} : { ifMatch: etag }),
     query: { override_rule: order.overrideRule },
   });
-  printOne(session, body, RegionView, orderedText);
+  printOne(invocation, body, RegionView, orderedText);
   const back = BACK[order.verb];
-  if (back !== null) session.io.tell(`\`gtm ${back} ${order.region}\` takes it back.\n`);
+  if (back !== null) invocation.io.tell(`\`gtm ${back} ${order.region}\` takes it back.\n`);
   return true;
 };
 
 const BACK = { drain: "undrain", undrain: null, down: "up", up: null } as const;
 
-const preview = async (session: Session, order: RegionOrder): Promise<void> => {
-  const { body, plan } = await planOf(session, order);
-  printOne(session, body, OrderPlan, (one) => planText(one, session.io.isColourful));
-  refuseViolations(plan, order, session.format !== "table");
+const preview = async (invocation: Invocation, order: RegionOrder): Promise<void> => {
+  const { body, plan } = await planOf(invocation, order);
+  printOne(invocation, body, OrderPlan, (one) => planText(one, invocation.io.isColourful));
+  refuseViolations(plan, order, invocation.format !== "table");
 };
 
 /** @returns the ETag of what was shown, so that nothing else is ordered than what was agreed to */
-const confirmed = async (session: Session, order: RegionOrder): Promise<string> => {
-  const { io } = session;
+const confirmed = async (invocation: Invocation, order: RegionOrder): Promise<string> => {
+  const { io } = invocation;
   if (!io.isInteractive) {
     throw new CliFailure(
       EXIT.usage,
       `nobody is there to be asked (no terminal): add --yes to ${order.verb} ${order.region}, or --dry-run to see what it would change`,
     );
   }
-  const { plan } = await planOf(session, order);
+  const { plan } = await planOf(invocation, order);
   io.tell(planText(plan, false));
   refuseViolations(plan, order, false);
   const answer = await io.ask(`\n${order.verb} ${order.region}? [y/N] `);
@@ -63,7 +63,7 @@ const confirmed = async (session: Session, order: RegionOrder): Promise<string> 
 };
 
 export const planOf = async (
-  { client }: Session,
+  { client }: Invocation,
   order: RegionOrder,
 ): Promise<{ readonly body: unknown; readonly plan: OrderPlan }> => {
   const { body } = await client.call({ ...callOf(order), query: { dry_run: "true" } });

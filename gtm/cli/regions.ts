@@ -1,7 +1,7 @@
 /** `gtm regions [REGION]`: what was ordered, what reports say, what follows; of one region everything. */
 import type { Command } from "commander";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
-import { apiCommand, printMany, printOne, sessionOf } from "./api-command.ts";
+import { apiCommand, invocationOf, printMany, printOne } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { placementTable, replicaTable } from "./placement-table.ts";
 import { age, bytes, instant, UNKNOWN, untilText, yesNo } from "./quantity.ts";
@@ -15,13 +15,16 @@ export const regionsCommand = (io: CliIo): Command =>
   ])
     .argument("[region]", "show this region only")
     .action(async (region: string | undefined, _options: unknown, command: Command) => {
-      const session = sessionOf(command, io);
+      const invocation = invocationOf(command, io);
       if (region === undefined) {
-        const { body } = await session.client.call({ method: "GET", path: "/regions" });
-        printMany(session, body, RegionView, (regions) => regionTable(regions, io.isColourful));
+        const { body } = await invocation.client.call({ method: "GET", path: "/regions" });
+        printMany(invocation, body, RegionView, (regions) => regionTable(regions, io.isColourful));
       } else {
-        const { body } = await session.client.call({ method: "GET", path: `/regions/${encodeURIComponent(region)}` });
-        printOne(session, body, RegionView, (one) => regionText(one, io.isColourful));
+        const { body } = await invocation.client.call({
+          method: "GET",
+          path: `/regions/${encodeURIComponent(region)}`,
+        });
+        printOne(invocation, body, RegionView, (one) => regionText(one, io.isColourful));
       }
     });
 

@@ -1,7 +1,7 @@
 /** `gtm status`: this GTM, its world and its regions on one screen. */
 import type { Command } from "commander";
 import { Status } from "#gtm/wire/admin/routes/status.ts";
-import { apiCommand, printOne, sessionOf } from "./api-command.ts";
+import { apiCommand, invocationOf, printOne } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { age, yesNo } from "./quantity.ts";
 import { coloured, state, table } from "./table.ts";
@@ -9,9 +9,9 @@ import { coloured, state, table } from "./table.ts";
 export const statusCommand = (io: CliIo): Command =>
   apiCommand("status", "show the GTM, its world and its regions in short", ["status", "status -o json"]).action(
     async (_options: unknown, command: Command) => {
-      const session = sessionOf(command, io);
-      const { body } = await session.client.call({ method: "GET", path: "/status" });
-      printOne(session, body, Status, (status) => statusText(status, io.isColourful));
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({ method: "GET", path: "/status" });
+      printOne(invocation, body, Status, (status) => statusText(status, io.isColourful));
     },
   );
 

@@ -1,6 +1,6 @@
 /** Follows the event stream and prints its decisions; where the connection breaks it goes on after the last event. */
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
-import { type Session, understood } from "./api-command.ts";
+import { type Invocation, understood } from "./api-command.ts";
 import { unreachable } from "./client.ts";
 import { decisionHeader, decisionLine } from "./decision-table.ts";
 import { CliFailure, EXIT } from "./failure.ts";
@@ -13,14 +13,14 @@ type Progress = { lastEventId: string | null; printed: number; waitMs: number; h
 
 /** @param most how many decisions to print; null: until interrupted */
 export const tail = async (
-  session: Session,
+  invocation: Invocation,
   filters: Readonly<Record<string, string | undefined>>,
   most: number | null,
 ): Promise<void> => {
-  const { io, format } = session;
+  const { io, format } = invocation;
   if (format === "table") io.print(decisionHeader(io.isColourful));
   const progress: Progress = { lastEventId: null, printed: 0, waitMs: FIRST_WAIT_MS, hasConnected: false };
-  while (!(await follow(session, filters, most, progress))) {
+  while (!(await follow(invocation, filters, most, progress))) {
     io.tell(`The stream ended; trying again in ${progress.waitMs / 1_000} s.\n`);
     await io.sleep(progress.waitMs);
     progress.waitMs = Math.min(LONGEST_WAIT_MS, progress.waitMs * 2);
@@ -29,7 +29,7 @@ export const tail = async (
 
 /** One connection. @returns whether enough has been printed; false: it ended, and another may go on */
 const follow = async (
-  session: Session,
+  invocation: Invocation,
   filters: Readonly<Record<string, string | undefined>>,
   most: number | null,
   progress: Progress,
@@ -37,17 +37,17 @@ const follow = async (
   const call = { method: "GET", path: "/events", query: { ...filters, kinds: "decision" } } as const;
   const aborter = new AbortController();
   try {
-    const response = await session.client.stream(call, progress.lastEventId, aborter.signal);
+    const response = await invocation.client.stream(call, progress.lastEventId, aborter.signal);
     progress.hasConnected = true;
     for await (const event of serverEvents(bodyOf(response))) {
       progress.waitMs = FIRST_WAIT_MS;
       progress.lastEventId = event.id ?? progress.lastEventId;
-      if (print(session, event)) progress.printed += 1;
+      if (print(invocation, event)) progress.printed += 1;
       if (progress.printed === most) return true;
     }
     return false;
   } catch (error) {
-    const failure = error instanceof CliFailure ? error : unreachable(session.client.server, error);
+    const failure = error instanceof CliFailure ? error : unreachable(invocation.client.server, error);
     if (progress.hasConnected && failure.exitCode === EXIT.unreachable) return false;
     throw failure;
   } finally {
@@ -61,7 +61,7 @@ const bodyOf = (response: Response): AsyncIterable<Uint8Array> => {
 };
 
 /** @returns whether it was a decision */
-const print = ({ io, format }: Session, { event, data }: ServerEvent): boolean => {
+const print = ({ io, format }: Invocation, { event, data }: ServerEvent): boolean => {
   switch (event) {
     case "decision":
       io.print(format === "table" ? lineOf(data, io.isColourful) : `${data}\n`);

@@ -1,5 +1,5 @@
 /** Waits until the conversations that a drain moves have left. */
-import type { Session } from "./api-command.ts";
+import type { Invocation } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { age, count } from "./quantity.ts";
 import { planOf, type RegionOrder } from "./region-order.ts";
@@ -7,12 +7,12 @@ import { planOf, type RegionOrder } from "./region-order.ts";
 const POLL_MS = 2_000;
 
 /** @throws {CliFailure} wait timed out */
-export const waitUntilLeft = async (session: Session, order: RegionOrder, deadlineMs: number): Promise<void> => {
-  const { io } = session;
+export const waitUntilLeft = async (invocation: Invocation, order: RegionOrder, deadlineMs: number): Promise<void> => {
+  const { io } = invocation;
   const startedAtMs = io.epochMs();
   let told: number | null = null;
   for (;;) {
-    const { pinned } = (await planOf(session, order)).plan.conversations;
+    const { pinned } = (await planOf(invocation, order)).plan.conversations;
     if (pinned === 0) {
       io.tell(`No pinned conversation is at home in ${order.region} any more.\n`);
       return;
