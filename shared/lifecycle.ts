@@ -125,7 +125,11 @@ export const runUntilSignal = async (
     log.info("process.stopping", { signal });
     asked.resolve();
   };
+  let isBroken = false;
   const onBug = (fault: unknown): void => {
+    // Where the log itself is what broke, to tell of it would be the next bug, without end.
+    if (isBroken) return;
+    isBroken = true;
     logFault(log, "process.bug", fault);
     aborted.resolve(1);
   };

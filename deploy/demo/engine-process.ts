@@ -18,7 +18,8 @@ const START_DEADLINE_MS = 30_000;
  * @throws {OperationalError} DEMO_ENGINE_FAILED when it does not listen in time; what it said is in the message
  */
 export const startEngineProcess = async (args: readonly string[]): Promise<EngineProcess> => {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // It holds the other end of its standard input: were this process killed, it would end too, and leave its port.
+  const child = spawn(process.execPath, [MAIN, "--until-stdin-ends", ...args], { stdio: ["pipe", "pipe", "pipe"] });
   await listening(child);
   return { kill: () => end(child, "SIGKILL"), stop: () => end(child, "SIGTERM") };
 };

@@ -10,7 +10,7 @@ const MAIN = fileURLToPath(new URL("../../deploy/demo/engine-simulator/main.ts",
 
 const run = (...args: string[]) => {
   const child = spawn(process.execPath, [MAIN, "--region", "eu-central", "--model", "org/model", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   let errors = "";
   child.stderr.on("data", (chunk) => {
@@ -40,6 +40,17 @@ const stopped = async (child: ChildProcess): Promise<number | null> => {
 };
 
 describe("the engine simulator as a process", () => {
+  it("ends with its parent where it is told to, and only there", async () => {
+    await using bound = run("--listen", "127.0.0.1:0", "--until-stdin-ends");
+    await using free = run("--listen", "127.0.0.1:0");
+    await Promise.all([firstLine(bound.child), firstLine(free.child)]);
+    const exit = once(bound.child, "exit");
+    for (const { child } of [free, bound]) child.stdin.end();
+    assert.deepEqual(await exit, [0, null]);
+    assert.equal(free.child.exitCode, null);
+    assert.equal(await stopped(free.child), 0);
+  });
+
   it("prints one line of JSON when it listens, serves, and ends with 0 at SIGTERM", async () => {
     await using program = run(
       "--listen",

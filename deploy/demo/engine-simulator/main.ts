@@ -51,6 +51,7 @@ const program = new Command("engine-simulator")
       .default(defaults.routing),
   )
   .option("--seed <n>", "what chance begins with", as(z.coerce.number().int()), defaults.seed)
+  .option("--until-stdin-ends", "end when standard input does: a parent that dies takes it along", false)
   .parse();
 
 /** As declared above; commander does not carry the types over. */
@@ -69,9 +70,12 @@ type Arguments = {
   readonly contextLimit: number;
   readonly routing: EngineSimulatorOptions["routing"];
   readonly seed: number;
+  readonly untilStdinEnds: boolean;
 };
 const args = program.opts<Arguments>();
 
+// Whoever read the log may be gone, as a parent that was killed is; that is no reason to end otherwise than asked.
+process.stderr.on("error", () => {});
 // Standard output is for the one line that a parent process waits for.
 const log = createLogger({ level: "info", destination: process.stderr });
 const simulator = createEngineSimulator({
@@ -103,5 +107,6 @@ const announcement: Part = {
   },
   stop: async () => {},
 };
+if (args.untilStdinEnds) process.stdin.resume().once("end", () => process.kill(process.pid, "SIGTERM"));
 const lifecycle = createLifecycle([simulator, announcement], { log, stopDeadlineMs: defaults.drainMs + 2_000 });
 process.exit(await runUntilSignal(lifecycle, { log, signals: process }));

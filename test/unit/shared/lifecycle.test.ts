@@ -185,6 +185,19 @@ describe("a process", () => {
       assert.match(String(named("process.bug")?.["stack"]), /TypeError: x is not a function\n\s+at /);
     });
   }
+  it("tells of the first bug alone: where the log is what broke, telling would be the next one", async () => {
+    const signals = new EventEmitter();
+    let told = 0;
+    const error = (): void => {
+      told += 1;
+      if (told < 10) signals.emit("uncaughtException", new Error("the log cannot be written"));
+    };
+    const lifecycle = createLifecycle([], { log: silentLogger, stopDeadlineMs: 1_000 });
+    const code = runUntilSignal(lifecycle, { log: { ...silentLogger, error }, signals });
+    signals.emit("uncaughtException", new Error("anything"));
+    assert.equal(await code, 1);
+    assert.equal(told, 1);
+  });
   it("tells a bug in a part's start from a fault of the surroundings", async () => {
     const { part } = createJournal();
     const bug = async (): Promise<void> => {
