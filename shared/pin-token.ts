@@ -12,6 +12,7 @@ const VERSION = "p1";
 const VERSION_OCTETS = Buffer.from(VERSION);
 const OCTETS = 25;
 const SIGNED_OCTETS = 17;
+const CONVERSATION_OCTETS = 8;
 const MAC_OCTETS = OCTETS - SIGNED_OCTETS;
 const LENGTH = VERSION.length + (OCTETS * 8) / 5;
 const MS_PER_MINUTE = 60_000;
@@ -83,7 +84,7 @@ export const createLabels = (keys: LabelKeys): Labels => {
 
   const conversationIdOf = (tenant: string, name: string): ConversationId =>
     // The length in front keeps tenant and name apart, whatever characters they hold.
-    asConversation(identify(`${tenant.length}:${tenant}:${name}`));
+    asConversation(Buffer.from(identify(`${tenant.length}:${tenant}:${name}`).slice(0, CONVERSATION_OCTETS), "latin1"));
 
   return {
     conversationIdOf,
@@ -94,7 +95,7 @@ export const createLabels = (keys: LabelKeys): Labels => {
       octets.writeUInt16BE(knownTagOf(region), 3);
       octets.set(octetsOf(conversation), 5);
       octets.writeUInt32BE(Math.floor(issuedAtMs / MS_PER_MINUTE), 13);
-      octets.set(macOf(octets, sign), SIGNED_OCTETS);
+      octets.write(macOf(octets, sign), SIGNED_OCTETS, "latin1");
       return VERSION + encodeBase32hex(octets);
     },
     read: (text) => {
@@ -103,7 +104,7 @@ export const createLabels = (keys: LabelKeys): Labels => {
       const signed = signById.get(octets.readUInt8(0));
       const conversation = asConversation(octets.subarray(5));
       if (signed === undefined) return { kind: "stranger", conversation };
-      if (!timingSafeEqual(macOf(octets, signed), octets.subarray(SIGNED_OCTETS))) {
+      if (!timingSafeEqual(Buffer.from(macOf(octets, signed), "latin1"), octets.subarray(SIGNED_OCTETS))) {
         return { kind: "forged", conversation: strangerOf(text, conversationIdOf) };
       }
       return {
@@ -137,8 +138,8 @@ const requireLength = (what: string, key: Uint8Array): void => {
   );
 };
 
-const macOf = (octets: Buffer, hmac: Hmac): Buffer =>
-  hmac(Buffer.concat([VERSION_OCTETS, octets.subarray(0, SIGNED_OCTETS)])).subarray(0, MAC_OCTETS);
+const macOf = (octets: Buffer, hmac: Hmac): string =>
+  hmac(Buffer.concat([VERSION_OCTETS, octets.subarray(0, SIGNED_OCTETS)])).slice(0, MAC_OCTETS);
 
 /** null: not of our form. */
 const octetsIn = (text: string): Buffer | null => {
