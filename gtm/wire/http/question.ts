@@ -15,7 +15,7 @@ import type { IdentitySource } from "./identity-source.ts";
 import { createPeers } from "./peers.ts";
 import { createPoolChooser } from "./pool-choice.ts";
 import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
-import { tenantOf } from "./tenant.ts";
+import { createTenantOf } from "./tenant.ts";
 
 export type Question =
   | {
@@ -58,6 +58,7 @@ export const createAsk = (rules: AskRules): Ask => {
   const choosePool = createPoolChooser(rules.pools, rules.models);
   const identify = createIdentify({ labels, order: rules.identityOrder, regions, pinHintMs });
   const peerOf = createPeers(rules.trustedProxies);
+  const tenantOf = createTenantOf(labels);
 
   return (incoming, arrival, body) => {
     const { headers } = incoming;
@@ -68,7 +69,7 @@ export const createAsk = (rules: AskRules): Ask => {
     if (choice.kind !== "chosen") return choice;
 
     const peer = peerOf(incoming.socket);
-    const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null, labels);
+    const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null);
     const { hostLabel, target } = arrival;
     const said = { headers, query: target.query, isBodyRead: isRead, scanned };
     const identity = identify({ ...said, tenant, hostLabel, nowEpochMs: clock.epochMs() });

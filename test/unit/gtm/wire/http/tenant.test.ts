@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it } from "node:test";
-import { tenantOf } from "#gtm/wire/http/tenant.ts";
+import { createTenantOf } from "#gtm/wire/http/tenant.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
 
 const labels = createLabels(ephemeralLabelKeys());
+const tenantOf = createTenantOf(labels);
 const of = (headers: IncomingHttpHeaders, tenantHeader: string | null = null): string =>
-  tenantOf(headers, tenantHeader, labels);
+  tenantOf(headers, tenantHeader);
 
 describe("a tenant", () => {
   it("is what the configured header says, where that counts", () => {
@@ -28,6 +29,12 @@ describe("a tenant", () => {
   });
   it("does not contain the key", () => {
     assert.doesNotMatch(of({ authorization: "Bearer sk-secret" }), /secret/);
+  });
+  it("is the same on every instance, and after ten thousand others", () => {
+    const tenant = of({ "x-api-key": "sk-1" });
+    for (let other = 0; other < 10_001; other++) of({ "x-api-key": `other-${other}` });
+    assert.equal(of({ "x-api-key": "sk-1" }), tenant);
+    assert.equal(createTenantOf(labels)({ "x-api-key": "sk-1" }, null), tenant);
   });
   it("is the default one without any credential", () => {
     assert.equal(of({}), "default");
