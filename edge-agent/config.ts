@@ -1,7 +1,7 @@
 /** The agent's configuration file: what may stand in it. */
 import { z } from "zod";
-import { duration, size } from "#shared/config.ts";
 import { AgentId, ModelId, RegionId } from "#shared/ids.ts";
+import { duration, size } from "#shared/units.ts";
 import { ENGINES, UNREAD_ENGINES } from "./engines/known.ts";
 
 /** Reports live for 30 s: three must fit. More often than this llm-d's pollers failed in the field. */

@@ -1,14 +1,7 @@
 /** Whether this GTM answers as it should, and since when it does not: what /readyz and the admin API say. */
 import type { World } from "#gtm/domain/world.ts";
+import type { Health } from "#gtm/wire/admin/ports.ts";
 import type { Clock } from "#shared/clock.ts";
-
-export type Health = {
-  readonly isReady: boolean;
-  /** Unix epoch ms; null: nothing is wrong. */
-  readonly degradedSinceMs: number | null;
-  /** What is wrong, one sentence each. */
-  readonly reasons: readonly string[];
-};
 
 export type HealthWatch = {
   readonly health: () => Health;

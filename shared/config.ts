@@ -93,5 +93,3 @@ const textOf = (faults: readonly ConfigFault[], source: string): string =>
       return `${source}:${line}:${column}: ${where}${message}`;
     })
     .join("\n");
-
-export { duration, size } from "./units.ts";

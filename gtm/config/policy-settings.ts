@@ -1,7 +1,7 @@
 /** The policy's numbers as the configuration writes them: durations with a unit, fractions and counts as they are. */
 import { z } from "zod";
 import { DEFAULT_POLICY, type Policy } from "#gtm/steering/policy.ts";
-import { duration } from "#shared/config.ts";
+import { duration } from "#shared/units.ts";
 
 const fraction = z.number().min(0).max(1);
 const factor = z.number().min(0).max(1_000);

@@ -1,8 +1,8 @@
 /** What may stand in the GTM's configuration file; unknown keys are faults. */
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
-import { duration, size } from "#shared/config.ts";
 import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
+import { duration, size } from "#shared/units.ts";
 import { PolicySettings } from "./policy-settings.ts";
 
 const path = z.string().min(1).max(4_096);

@@ -4,10 +4,10 @@ import { rendezvousDraw } from "#gtm/domain/hash.ts";
 import type { LastResort } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
-import type { World } from "#gtm/domain/world.ts";
+import type { OverrideRule, World } from "#gtm/domain/world.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { isAllowed } from "./candidates.ts";
-import { overriddenBy, overridesFor } from "./overrides.ts";
+import { overriddenBy } from "./overrides.ts";
 
 /** The pool's last resort, without the regions that data residency keeps out; SERVFAIL where nothing is left. */
 export const lastResortOf = (turn: Turn, world: World): LastResort => {
@@ -26,9 +26,13 @@ export const lastResortOf = (turn: Turn, world: World): LastResort => {
  *
  * @returns null when something is known, and then the last resort holds
  */
-export const blindVerdict = (considered: readonly Considered[], turn: Turn, world: World): Verdict | null => {
+export const blindVerdict = (
+  considered: readonly Considered[],
+  turn: Turn,
+  world: World,
+  overrides: readonly OverrideRule[],
+): Verdict | null => {
   if (world.regions.some((region) => region.reportAgeMs !== null)) return null;
-  const overrides = overridesFor(turn, world);
   const mayServe = (region: Region): boolean =>
     isUnheard(considered, region.id) &&
     isAllowed(region, turn.pool) &&

@@ -34,16 +34,18 @@ export const createSteer =
 
 /** Everything between the question and the answer, pure: same world, same turn, same policy, same decision. */
 export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy): Decision => {
-  const considered = considerAll(turn, world, policy);
+  const overrides = overridesFor(turn, world);
+  const considered = considerAll({ turn, policy, overrides, isColdAllowed: false }, world);
   const { verdict, marginMs } = decide(considered, turn, policy);
-  const answered = verdict.kind === "unserved" ? (blindVerdict(considered, turn, world) ?? verdict) : verdict;
+  const answered =
+    verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, overrides) ?? verdict) : verdict;
   return {
     id: query.id,
     turn,
     verdict: answered,
     considered,
     mode: "enforce",
-    overrideId: world.overrides.length === 0 ? null : (overridesFor(turn, world)[0]?.id ?? null),
+    overrideId: overrides[0]?.id ?? null,
     ...answeredWith(answered, turn, world),
     ttlSeconds: ttlSeconds(answered, marginMs, turn, world, policy),
     marginMs,
@@ -54,8 +56,7 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
 };
 
 /** A region that must load the model first is a candidate only when no region is warm. */
-const considerAll = (turn: Turn, world: World, policy: Policy): readonly Considered[] => {
-  const want: Want = { turn, policy, overrides: overridesFor(turn, world), isColdAllowed: false };
+const considerAll = (want: Want, world: World): readonly Considered[] => {
   const warm = world.regions.map((region) => consider(region, want, world));
   if (warm.some((one) => one.kind === "candidate")) return warm;
   return world.regions.map((region) => consider(region, { ...want, isColdAllowed: true }, world));

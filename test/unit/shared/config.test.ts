@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { z } from "zod";
-import { duration, loadConfig, parseConfig, readSecretFile, size } from "#shared/config.ts";
+import { loadConfig, parseConfig, readSecretFile } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
+import { duration, size } from "#shared/units.ts";
 
 const Region = z.strictObject({
   id: z.string().regex(/^[a-z-]+$/, "must be lower case letters and hyphens"),
