@@ -3,7 +3,7 @@ import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { ConversationId, PoolName, RegionId } from "#shared/ids.ts";
 import { tagOf } from "#shared/pin-token.ts";
-import { ConversationRecord } from "#shared/records.ts";
+import { ConversationRecord, packedConversation } from "#shared/records.ts";
 
 /** Whose it is and where it was asked for, by tag: what the record says beside the conversation. */
 export type Owner = { readonly tenantTag: number; readonly poolTag: number };
@@ -29,7 +29,7 @@ export const packed = (conversation: Conversation, owner: Owner, rev: number, cl
     n: conversation.turns,
     l: toEpochSeconds(conversation.lastTurnAtMs),
   };
-  return JSON.stringify(record);
+  return packedConversation(record);
 };
 
 export type Unpacked = { readonly conversation: Conversation; readonly owner: Owner };
