@@ -18,6 +18,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     why: "the store's production implementation is tested against the real one",
     aptPackage: "redis-server",
   },
+  { command: "redis-cli", why: "what is in the store is read by an independent client", aptPackage: "redis-tools" },
+  { command: "openssl", why: "TLS to the store is tested with certificates made on the spot", aptPackage: "openssl" },
   { command: "dig", why: "DNS answers are read by an independent client", aptPackage: "bind9-dnsutils" },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
