@@ -1,6 +1,7 @@
 /** The agent's configuration file: what may stand in it. */
 import { z } from "zod";
 import { AgentId, ModelId, RegionId } from "#shared/ids.ts";
+import { StoreSettings, storeFaults } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
 import { ENGINES, UNREAD_ENGINES } from "./engines/known.ts";
 
@@ -72,7 +73,10 @@ export const AgentConfig = z.strictObject({
   version: z.literal(1),
   region: RegionId,
   agent: AgentId,
-  store: z.strictObject({ url: z.string().min(1), password_file: path.nullable().default(null) }),
+  store: StoreSettings.superRefine((store, context) => {
+    for (const { path: at, message } of storeFaults(store))
+      context.addIssue({ code: "custom", path: [...at], message });
+  }),
   report: z
     .strictObject({
       interval: duration

@@ -18,7 +18,7 @@ export type Address = { readonly address: string; readonly port: number };
 export type GtmConfig = {
   readonly instance: InstanceId;
   readonly logLevel: "debug" | "info" | "warn" | "error";
-  readonly storeUrl: string;
+  readonly store: GtmSettings["store"];
   readonly dns: {
     readonly listen: readonly Address[];
     readonly zone: Zone;
@@ -89,7 +89,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
   return {
     instance: settings.instance,
     logLevel: settings.log.level,
-    storeUrl: settings.store.url,
+    store: settings.store,
     dns: {
       listen: dns.listen,
       zone: zoneOf(settings),

@@ -3,7 +3,7 @@ import { systemClock } from "#shared/clock.ts";
 import { runUntilSignal } from "#shared/lifecycle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { createMemoryStore } from "#shared/store-memory.ts";
+import { openStore } from "#shared/store-open.ts";
 import { loadGtmConfig } from "./config.ts";
 import { createGtm } from "./start.ts";
 import { VERSION } from "./version.ts";
@@ -12,11 +12,12 @@ import { VERSION } from "./version.ts";
 export const serve = async (options: { readonly config: string }): Promise<number> => {
   const config = loadGtmConfig(options.config, process.env);
   const log = createLogger({ level: config.logLevel });
-  const store = createMemoryStore(systemClock);
   log.info("gtm.starting", { version: VERSION, instance: config.instance, zone: config.dns.zone.name });
-  log.warn("store.memory", { meaning: "agents in other processes cannot report to this GTM" });
+  const store = openStore(config.store, { clock: systemClock, log, name: `gtm/${config.instance}` });
   const gtm = createGtm(config, store, { clock: systemClock, log, metrics: createMetrics() });
+  process.on("SIGHUP", gtm.reloadKeys);
   const exitCode = await runUntilSignal(gtm, { log, signals: process });
+  await store.close();
   // After a fault or a second signal parts may still be open, and would keep the process.
   if (exitCode !== 0) process.exit(exitCode);
   return exitCode;

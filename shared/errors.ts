@@ -7,7 +7,8 @@ export const ERROR_TABLE = {
   GTM_LISTEN_FAILED: "A socket cannot be opened: the port is taken, or binding it needs a privilege.",
   GTM_STORE_UNREACHABLE:
     "The store did not answer within its deadline. The GTM goes on degraded; look after the store.",
-  GTM_STORE_UNSUPPORTED: "The store URL names a kind of store that this version does not have.",
+  GTM_STORE_REFUSED:
+    "The store answered and would not do it: out of memory, or the user lacks a permission. gtm doctor says which.",
   GTM_RECORD_REFUSED: "A record in the store does not match its schema and was left alone.",
   GTM_GEO_UNAVAILABLE: "The geography data could not be loaded; clients have no location until it is.",
   GTM_SHUTDOWN_TIMEOUT: "A part did not stop within the deadline; the process exits without it.",

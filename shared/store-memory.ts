@@ -40,6 +40,7 @@ export const createMemoryStore = (clock: Clock, onSubscriberFault: (fault: unkno
     indexAdd: whileOpen(indexes.add),
     indexRemove: whileOpen(indexes.remove),
     indexRange: whileOpen(indexes.range),
+    indexTop: whileOpen(indexes.top),
     append: whileOpen(streams.append),
     newest: whileOpen(streams.newest),
     announce: whileOpen(channels.announce),

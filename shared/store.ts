@@ -15,7 +15,8 @@ export type IndexEntry = { readonly member: string; readonly score: number };
 export type StreamEntry = { readonly id: string; readonly value: string };
 
 /**
- * Every call rejects with `OperationalError` GTM_STORE_UNREACHABLE when the store does not answer within its deadline.
+ * Every call rejects with `OperationalError`: GTM_STORE_UNREACHABLE when the store does not answer within its deadline (what was
+ * asked may have been done all the same), GTM_STORE_REFUSED when it answers that it will not.
  * Values are strings; a value that takes part in compare-and-set is a JSON object with an integer `rev`.
  */
 export type Store = {
@@ -39,8 +40,10 @@ export type Store = {
   readonly remove: (key: string) => Promise<void>;
   readonly indexAdd: (key: string, member: string, score: number) => Promise<void>;
   readonly indexRemove: (key: string, member: string) => Promise<void>;
-  /** Members with `min` ≤ score ≤ `max`, lowest score first. */
-  readonly indexRange: (key: string, min: number, max: number) => Promise<readonly IndexEntry[]>;
+  /** Members with `min` ≤ score ≤ `max`, lowest score first; at most `limit`, all without one. */
+  readonly indexRange: (key: string, min: number, max: number, limit?: number) => Promise<readonly IndexEntry[]>;
+  /** At most `limit` members with score ≤ `max`, highest score first: a page of a long index. */
+  readonly indexTop: (key: string, max: number, limit: number) => Promise<readonly IndexEntry[]>;
   /** Appends to a stream that keeps about the newest `cap` entries. @returns the entry's id */
   readonly append: (key: string, value: string, cap: number) => Promise<string>;
   /** The newest `count` entries, newest first. */

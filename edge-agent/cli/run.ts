@@ -3,10 +3,10 @@ import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part, runUntilSignal } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { openStore } from "#shared/store-open.ts";
 import type { AgentConfig } from "../config.ts";
 import { createListener } from "../listener.ts";
 import { type RunningAgent, startAgent } from "../start-agent.ts";
-import { openStore } from "../store.ts";
 
 const STOP_DEADLINE_MS = 10_000;
 /** Reports older than this are stale to the GTMs. */
@@ -15,7 +15,7 @@ const STALE_AFTER_MS = 5_000;
 /** @returns the exit code */
 export const run = async (config: AgentConfig, clock: Clock, log: Logger): Promise<number> => {
   const metrics = createMetrics();
-  const store = openStore(config.store.url, clock, log);
+  const store = openStore(config.store, { clock, log, name: `edge-agent/${config.region}/${config.agent}` });
   let agent: RunningAgent | null = null;
   const whyNotReady = (): string | null => {
     const putAtMs = agent?.lastPutAtMs() ?? null;

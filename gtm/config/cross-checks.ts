@@ -1,6 +1,7 @@
 /** What is wrong between the parts of a configuration: names that lead nowhere, things there twice, openings too wide. */
 import { isReservedPoolName, zoneFaults } from "#gtm/domain/zone.ts";
 import { tagOf } from "#shared/pin-token.ts";
+import { storeFaults } from "#shared/store-settings.ts";
 import type { GtmSettings } from "./schema.ts";
 import { zoneOf } from "./zone-settings.ts";
 
@@ -53,6 +54,11 @@ const CHECKS: readonly Check[] = [
   },
   { needs: ["regions"], faults: ({ regions }) => regions.flatMap((region, at) => endpointFaults(region, at)) },
   { needs: ["admin"], faults: (settings) => exposureFaults(settings) },
+  {
+    needs: ["store"],
+    faults: ({ store }) =>
+      storeFaults(store).map(({ path, message }): Fault => ({ path: ["store", ...path], message })),
+  },
 ];
 
 /**

@@ -2,6 +2,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
+import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
 import { PolicySettings } from "./policy-settings.ts";
 
@@ -144,11 +145,10 @@ export const GtmSettings = z.strictObject({
   version: z.literal(1),
   instance: InstanceId,
   log: z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]).default("info") }).prefault({}),
-  store: z
-    .strictObject({
-      url: z.string().refine((url) => url === "memory:", "must be memory: in this version"),
-    })
-    .prefault({ url: "memory:" }),
+  store: StoreSettings.extend({
+    /** What is known, kept for a start while the store is away; absent: such a GTM knows nothing. */
+    world_file: path.nullable().default(null),
+  }).prefault({ url: "memory:" }),
   dns: Dns,
   http: Http,
   admin: z.strictObject({

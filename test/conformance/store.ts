@@ -282,6 +282,15 @@ const indexCases = (current: Current): void => {
     assert.deepEqual(await members("index", 30, 20), []);
     assert.deepEqual(await members("none", 0, 100), []);
   });
+  it("gives no more than asked, lowest first or highest first", async () => {
+    const { store } = current();
+    for (const [at, member] of ["a", "b", "c", "d"].entries()) await store.indexAdd("index", member, at);
+    const [a, b, c] = ["a", "b", "c"].map((member, score) => ({ member, score }));
+    assert.deepEqual(await store.indexRange("index", 0, 10, 2), [a, b]);
+    assert.deepEqual(await store.indexTop("index", 2, 2), [c, b]);
+    assert.deepEqual(await store.indexTop("index", Number.POSITIVE_INFINITY, 10).then((all) => all.length), 4);
+    assert.deepEqual(await store.indexTop("none", 10, 10), []);
+  });
   it("orders equal scores by the members' octets", async () => {
     const { store } = current();
     for (const member of ["b", "\uff5e", "a", "B", "😀"]) await store.indexAdd("index", member, 1);
@@ -447,6 +456,7 @@ const endCases = (current: Current): void => {
       () => store.indexAdd("index", "a", 1),
       () => store.indexRemove("index", "a"),
       () => store.indexRange("index", 0, 1),
+      () => store.indexTop("index", 1, 1),
       () => store.append("stream", "value", 10),
       () => store.newest("stream", 10),
       () => store.announce("channel", "message"),

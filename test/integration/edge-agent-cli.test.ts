@@ -74,13 +74,13 @@ describe("run", () => {
     assert.equal(exitCode, 1);
     assert.match(stdout, new RegExp(`GTM_LISTEN_FAILED.*127\\.0\\.0\\.1:${port}: the port is taken`));
   });
-  it("refuses a store that this version does not have", async () => {
+  it("refuses a store that there is not, and does not tell the password in its URL", async () => {
     const { exitCode, stderr } = await edgeAgent(["run", "--config", configFile(["http://127.0.0.1:1"])], {
-      STORE: "redis://:hunter2@127.0.0.1:6379",
+      STORE: "postgres://:hunter2@127.0.0.1:6379",
     });
     assert.equal(exitCode, 1);
-    assert.match(stderr, /expected memory:, the only store of this version, found redis:/);
-    assert.match(stderr, /GTM_STORE_UNSUPPORTED/);
+    assert.match(stderr, /store\.url: must be memory:, redis:/);
+    assert.match(stderr, /AGENT_CONFIG_INVALID/);
     assert.doesNotMatch(stderr, /hunter2/);
   });
   it("names all ten faults of a configuration and ends with 1", async () => {
@@ -123,7 +123,7 @@ describe("scrape --once", () => {
     assert.equal(exitCode, 0);
     const report = RegionReport.parse(JSON.parse(stdout));
     assert.deepEqual([report.seq, report.models[0]?.requestsRunning, report.models[0]?.requestsWaiting], [1, null, 0]);
-    assert.equal(isReportSignedWith(report, key), true);
+    assert.equal(isReportSignedWith(report, [key]), true);
     assert.equal(stderr, `${engine.address}: requestsRunning: not-finite\n`);
   });
 });
@@ -146,10 +146,12 @@ describe("check", () => {
     slow.answers.set("/metrics", dripping(vllmPage()));
     slow.answers.set("/v1/models", whole("{}", 401));
     const config = configFile([gone.origin, slow.origin], `gpus: { nvidia_smi: "${join(folder, "nvidia-smi")}" }`);
-    const { exitCode, stdout, stderr } = await edgeAgent(["check", "--config", config], { STORE: "redis://r" });
+    const { exitCode, stdout, stderr } = await edgeAgent(["check", "--config", config], {
+      STORE: "redis://127.0.0.1:1",
+    });
     assert.equal(exitCode, 7);
     for (const problem of [
-      /^problem {2}store\.url: expected memory:/m,
+      /^problem {2}store: redis:\/\/127\.0\.0\.1:1: the store is away\. The store did not answer/m,
       new RegExp(`^problem  ${gone.address}: page: refused\\. Nothing listens there\\.`, "m"),
       new RegExp(`^problem  ${slow.address}: page: timed-out\\. No whole answer within 1\\.5 s\\.`, "m"),
       new RegExp(`^problem  ${slow.address}: models: http-401\\. It asks for a key: set api_key_file\\.`, "m"),

@@ -33,6 +33,7 @@ export const createFallibleStore = (inner: Store): FallibleStore => {
     indexAdd: guarded("indexAdd", inner.indexAdd),
     indexRemove: guarded("indexRemove", inner.indexRemove),
     indexRange: guarded("indexRange", inner.indexRange),
+    indexTop: guarded("indexTop", inner.indexTop),
     append: guarded("append", inner.append),
     newest: guarded("newest", inner.newest),
     announce: guarded("announce", inner.announce),

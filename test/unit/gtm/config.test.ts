@@ -123,9 +123,14 @@ describe("parts of a configuration that do not fit together", () => {
       says: /admin\.listen: must be a loopback address/,
     },
     {
-      what: "a kind of store that is not there yet",
-      change: ['url: "memory:"', 'url: "redis://localhost"'],
-      says: /store\.url: must be memory:/,
+      what: "a kind of store that there is not",
+      change: ['url: "memory:"', 'url: "postgres://localhost"'],
+      says: /store\.url: must be memory:, redis:/,
+    },
+    {
+      what: "a certificate authority without TLS",
+      change: ['url: "memory:"', 'url: "redis://localhost", ca_file: /etc/ca.pem'],
+      says: /store\.ca_file: has no use without TLS/,
     },
     {
       what: "a subnet with a zone index",

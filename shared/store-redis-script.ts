@@ -1,0 +1,26 @@
+/** Compare-and-set on a record's `rev`: one script on one key, so that it is atomic in Redis and Redis Cluster. */
+import { hash } from "node:crypto";
+
+/** KEYS[1]; ARGV: expected rev (0: the key must be free), new value, time to live in whole ms or empty. Replies {1}, or {0, what stands there}. */
+export const COMPARE_AND_SET = `
+local standing = redis.call('GET', KEYS[1])
+local rev = 0
+if standing then
+  rev = -1
+  local isJson, record = pcall(cjson.decode, standing)
+  if isJson and type(record) == 'table' then
+    local found = record['rev']
+    if type(found) == 'number' and found > 0 and found == math.floor(found) then rev = found end
+  end
+end
+if rev ~= tonumber(ARGV[1]) then return {0, standing} end
+if ARGV[3] == '' then
+  redis.call('SET', KEYS[1], ARGV[2])
+else
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end
+return {1}
+`;
+
+/** As Redis names it for EVALSHA. */
+export const COMPARE_AND_SET_SHA1 = hash("sha1", COMPARE_AND_SET);
