@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#shared/clock.ts";
 import { readSecretFile } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
+import { keyIn, LEAST_KEY_OCTETS } from "#shared/key-text.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
@@ -118,14 +119,11 @@ const settingsOf = (config: AgentConfig): AgentSettings => ({
   reportKey: config.report.key_file === null ? null : reportKeyIn(config.report.key_file),
 });
 
-const LEAST_KEY_BYTES = 16;
-
 const reportKeyIn = (path: string): Uint8Array => {
-  const text = readSecretFile(path);
-  const key = /^[A-Za-z0-9+/_-]+=*$/.test(text) ? Buffer.from(text, "base64") : Buffer.alloc(0);
-  if (key.length >= LEAST_KEY_BYTES) return key;
+  const key = keyIn(readSecretFile(path));
+  if (key !== null) return key;
   throw new OperationalError(
     "AGENT_CONFIG_INVALID",
-    `${path}: expected a report key, at least ${LEAST_KEY_BYTES} octets in base64`,
+    `${path}: expected a report key, at least ${LEAST_KEY_OCTETS} octets in base64`,
   );
 };

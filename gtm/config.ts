@@ -3,6 +3,7 @@ import { isIPv4 } from "node:net";
 import { loadConfig, parseConfig } from "#shared/config.ts";
 import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
 import { crossFaults } from "./config/cross-checks.ts";
+import { keyFilesOf } from "./config/key-settings.ts";
 import { policyOf } from "./config/policy-settings.ts";
 import { GtmSettings } from "./config/schema.ts";
 import { zoneOf } from "./config/zone-settings.ts";
@@ -11,6 +12,7 @@ import type { Pool } from "./domain/pool.ts";
 import type { RegionSite } from "./domain/region.ts";
 import type { Location } from "./domain/topology.ts";
 import type { Zone } from "./domain/zone.ts";
+import type { KeyFiles } from "./keys/key-files.ts";
 import type { Policy } from "./steering/policy.ts";
 
 export type Address = { readonly address: string; readonly port: number };
@@ -19,6 +21,7 @@ export type GtmConfig = {
   readonly instance: InstanceId;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly store: GtmSettings["store"];
+  readonly keys: KeyFiles;
   readonly dns: {
     readonly listen: readonly Address[];
     readonly zone: Zone;
@@ -90,6 +93,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
     instance: settings.instance,
     logLevel: settings.log.level,
     store: settings.store,
+    keys: keyFilesOf(settings.keys),
     dns: {
       listen: dns.listen,
       zone: zoneOf(settings),

@@ -2,6 +2,8 @@
 import { createCommand, runCommand } from "./cli/command.ts";
 import { processIo } from "./cli/io.ts";
 import { loadGtmConfig } from "./config.ts";
+import { readKeys } from "./keys/key-files.ts";
+import { keyWarnings } from "./keys/key-warnings.ts";
 import { VERSION } from "./version.ts";
 
 const io = processIo(process);
@@ -10,8 +12,10 @@ const program = createCommand(io, {
   // Only who serves waits for all of the GTM to be read.
   serve: async (options) => (await import("./serve.ts")).serve(options),
   checkConfig: (path, env) => {
-    const { dns, sites, pools } = loadGtmConfig(path, env);
+    const { dns, sites, pools, keys } = loadGtmConfig(path, env);
+    const regions = sites.map(({ id }) => id);
     return {
+      warnings: keyWarnings(keys, readKeys(keys), regions),
       summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} ${pools.length === 1 ? "pool" : "pools"}`,
     };
   },

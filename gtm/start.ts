@@ -24,11 +24,12 @@ import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { createLabels, ephemeralLabelKeys, tagOf } from "#shared/pin-token.ts";
+import { tagOf } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
 import type { Address, GtmConfig } from "./config.ts";
 import { createDecisionIds } from "./decision-id.ts";
 import { createHealthWatch } from "./health.ts";
+import { createStandingKeys } from "./keys/standing-keys.ts";
 import { createRecorder } from "./recorder.ts";
 import { VERSION } from "./version.ts";
 
@@ -41,6 +42,8 @@ export type Gtm = {
     readonly admin: Address;
     readonly metrics: Address;
   };
+  /** Reads the key files again, at once. */
+  readonly reloadKeys: () => void;
   /** Answers what was accepted, then ends; within the deadline. */
   readonly stop: () => Promise<void>;
 };
@@ -70,8 +73,8 @@ export const createGtm = (
   const regions = sites.map(({ id }) => id);
   const failures = createStoreFailures({ log, metrics, clock });
   const newId = createDecisionIds(clock);
-  const labels = createLabels(ephemeralLabelKeys());
-  log.warn("labels.ephemeral", { lost: "conversation names and pins are forgotten when this process ends" });
+  const keys = createStandingKeys({ files: config.keys, regions, log, metrics });
+  const { labels } = keys;
 
   // The data: what is known, and who keeps it.
   const geoip = createGeoip({ ...config.geo, log, metrics });
@@ -89,7 +92,7 @@ export const createGtm = (
   });
   const source = createWorldSource({
     ...{ store, clock, log, metrics, failures, instance, sites, models, policy, cells },
-    reportKeys: new Map(),
+    reportKeys: keys.reportKeys,
     probes: probes.facts,
     admin: operators.admin,
     overrides: operators.overrides,
@@ -174,6 +177,7 @@ export const createGtm = (
   const parts: readonly Part[] = [
     // First and last: people look while it starts and while it stops.
     metricsServer,
+    keys,
     geoip,
     operators,
     conversations,
@@ -194,6 +198,7 @@ export const createGtm = (
       watch.stopping();
       await lifecycle.stop();
     },
+    reloadKeys: keys.reload,
     addresses: () => ({
       dns: dnsServer.addresses(),
       http: frontDoor.address(),

@@ -50,9 +50,9 @@ export const loadConfig = <S extends z.ZodType>(
  *
  * @throws {OperationalError} GTM_CONFIG_UNREADABLE, also when the file is empty or far too large for a secret
  */
-export const readSecretFile = (path: string): string => {
-  const secret = readAtMost(path, MOST_SECRET_BYTES)?.trim();
-  if (secret === undefined) throw unreadable(path, `expected a secret of at most ${MOST_SECRET_BYTES} bytes`);
+export const readSecretFile = (path: string, mostBytes: number = MOST_SECRET_BYTES): string => {
+  const secret = readAtMost(path, mostBytes)?.trim();
+  if (secret === undefined) throw unreadable(path, `expected a secret of at most ${mostBytes} bytes`);
   if (secret === "") throw unreadable(path, "expected a secret, the file is empty");
   return secret;
 };

@@ -7,6 +7,7 @@ import { decodeBase32hex, encodeBase32hex } from "./base32hex.ts";
 import { OperationalError } from "./errors.ts";
 import { createHmacSha256, type Hmac } from "./hmac.ts";
 import type { ConversationId, PoolName, RegionId } from "./ids.ts";
+import { LEAST_KEY_OCTETS } from "./key-text.ts";
 
 const VERSION = "p1";
 const VERSION_OCTETS = Buffer.from(VERSION);
@@ -16,8 +17,6 @@ const CONVERSATION_OCTETS = 8;
 const MAC_OCTETS = OCTETS - SIGNED_OCTETS;
 const LENGTH = VERSION.length + (OCTETS * 8) / 5;
 const MS_PER_MINUTE = 60_000;
-/** Half of SHA-256's block would do; shorter than this is a typing error, not a key. */
-const LEAST_KEY_OCTETS = 16;
 const MOST_TAGS = 10_000;
 
 export type SigningKey = { /** 0 to 255. */ readonly id: number; readonly key: Uint8Array };

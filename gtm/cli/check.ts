@@ -6,7 +6,14 @@ import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 
 /** @throws {OperationalError} naming every fault */
-export type CheckConfig = (path: string, env: CliIo["env"]) => { readonly summary: string };
+export type CheckConfig = (
+  path: string,
+  env: CliIo["env"],
+) => {
+  readonly summary: string;
+  /** What works and should not stay so. */
+  readonly warnings: readonly string[];
+};
 
 export const checkCommand = (io: CliIo, checkConfig: CheckConfig): Command =>
   withExamples(
@@ -17,7 +24,8 @@ export const checkCommand = (io: CliIo, checkConfig: CheckConfig): Command =>
   )
     .requiredOption("--config <file>", "the configuration to read")
     .action(({ config }: { config: string }) => {
-      const { summary } = checked(config, io, checkConfig);
+      const { summary, warnings } = checked(config, io, checkConfig);
+      for (const warning of warnings) io.tell(`warning: ${warning}\n`);
       io.print(`${config}: usable. ${summary}\n`);
     });
 

@@ -9,6 +9,7 @@ import { explainCommand } from "./explain.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { healthCommand } from "./health.ts";
 import type { CliIo } from "./io.ts";
+import { keysCommand } from "./keys.ts";
 import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.ts";
 import { placementsCommand } from "./placements.ts";
 import { regionsCommand } from "./regions.ts";
@@ -41,6 +42,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     downCommand(io),
     upCommand(io),
     tokenCommand(io),
+    keysCommand(io),
     healthCommand(io),
     versionCommand(io, parts.version),
   ];

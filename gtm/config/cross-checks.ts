@@ -2,6 +2,7 @@
 import { isReservedPoolName, zoneFaults } from "#gtm/domain/zone.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import { storeFaults } from "#shared/store-settings.ts";
+import { keyFaults } from "./key-settings.ts";
 import type { GtmSettings } from "./schema.ts";
 import { zoneOf } from "./zone-settings.ts";
 
@@ -11,6 +12,7 @@ type Section = keyof GtmSettings;
 type Check = { readonly needs: readonly Section[]; readonly faults: (settings: GtmSettings) => readonly Fault[] };
 
 const CHECKS: readonly Check[] = [
+  { needs: ["keys"], faults: ({ keys }) => keyFaults(keys) },
   {
     needs: ["dns"],
     faults: (settings) => zoneFaults(zoneOf(settings)).map((message): Fault => ({ path: ["dns"], message })),

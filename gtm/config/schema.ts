@@ -4,6 +4,7 @@ import { z } from "zod";
 import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
+import { KeySettings } from "./key-settings.ts";
 import { PolicySettings } from "./policy-settings.ts";
 
 const path = z.string().min(1).max(4_096);
@@ -149,6 +150,7 @@ export const GtmSettings = z.strictObject({
     /** What is known, kept for a start while the store is away; absent: such a GTM knows nothing. */
     world_file: path.nullable().default(null),
   }).prefault({ url: "memory:" }),
+  keys: KeySettings.prefault({}),
   dns: Dns,
   http: Http,
   admin: z.strictObject({

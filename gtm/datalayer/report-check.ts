@@ -13,12 +13,12 @@ const LONGEST_DETAIL = 300;
 
 /**
  * @param from whose key it was found under
- * @param key the region's report key; null: unsigned reports are accepted
+ * @param keys the region's report keys, any of which may have signed it; none: unsigned reports are accepted
  */
 export const checkReport = (
   value: string,
   from: { readonly region: RegionId; readonly agent: AgentId },
-  key: Uint8Array | null,
+  keys: readonly Uint8Array[],
 ): ReportCheck => {
   let raw: unknown;
   try {
@@ -36,7 +36,7 @@ export const checkReport = (
     return refused("other-region", `it says ${report.region}/${report.agent}`);
   }
   // Verified as it came: fields that this version does not know are signed too.
-  if (key !== null && !isReportSignedWith(report, key)) return refused("signature", "the mac is missing or wrong");
+  if (keys.length > 0 && !isReportSignedWith(report, keys)) return refused("signature", "the mac is missing or wrong");
   return { kind: "accepted", report };
 };
 

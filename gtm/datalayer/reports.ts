@@ -19,14 +19,16 @@ export type Reports = {
   readonly stop: () => Promise<void>;
 };
 
+/** A region without a key may report unsigned; during a change of keys it has two. */
+export type ReportKeys = { readonly get: (region: RegionId) => readonly Uint8Array[] | undefined };
+
 export type ReportsOptions = {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly regions: readonly RegionId[];
-  /** A region without an entry may report unsigned. */
-  readonly reportKeys: ReadonlyMap<RegionId, Uint8Array>;
+  readonly reportKeys: ReportKeys;
   readonly expiredAfterMs: number;
   readonly onHeard: () => void;
   /** A report that was announced could not be read; the next resync will. */
@@ -72,7 +74,7 @@ export const createReports = (options: ReportsOptions): Reports => {
     return { member, region: region.data, agent: agent.data };
   };
   const hear = ({ member, region, agent }: Agent, stored: Stored): boolean => {
-    const check = checkReport(stored.value, { region, agent }, options.reportKeys.get(region) ?? null);
+    const check = checkReport(stored.value, { region, agent }, options.reportKeys.get(region) ?? []);
     if (check.kind === "refused") {
       refuse(member, region, check.reason, check.detail);
       return false;

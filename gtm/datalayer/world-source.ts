@@ -16,7 +16,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { CellRegions } from "./cell-regions.ts";
 import { createMonitor } from "./monitor.ts";
-import { createReports } from "./reports.ts";
+import { createReports, type ReportKeys } from "./reports.ts";
 import { createSent } from "./sent.ts";
 import type { StoreFailures } from "./store-failures.ts";
 import { createWorldMetrics } from "./world-metrics.ts";
@@ -31,8 +31,7 @@ export type WorldSourceOptions = {
   readonly sites: readonly RegionSite[];
   readonly models: readonly Model[];
   readonly policy: AssemblyPolicy;
-  /** A region without an entry may report unsigned. */
-  readonly reportKeys: ReadonlyMap<RegionId, Uint8Array>;
+  readonly reportKeys: ReportKeys;
   readonly probes: () => ReadonlyMap<RegionId, ProbeFact>;
   readonly admin: () => ReadonlyMap<RegionId, AdminState>;
   readonly overrides: () => readonly OverrideRule[];

@@ -92,8 +92,9 @@ export const LAYERS: readonly Layer[] = [
   { files: ["gtm/cli/"], may: ["gtm/", "shared/", "commander", "dns2", "zod", "node:"] },
   {
     files: ["gtm/config/"],
-    may: ["gtm/config/", "gtm/steering/", "gtm/domain/", "shared/", "ipaddr.js", "zod", "node:"],
+    may: ["gtm/config/", "gtm/steering/", "gtm/domain/", "gtm/keys/", "shared/", "ipaddr.js", "zod", "node:"],
   },
+  { files: ["gtm/keys/"], may: ["gtm/keys/", "shared/", "node:"] },
   // The composition root: main, configuration, and what they are made of; no further folder.
   { files: ["gtm/*"], may: ["gtm/", "shared/", "package.json", "commander", "ulid", "ipaddr.js", "zod", "node:"] },
   { files: AGENT_ARITHMETIC, may: [...AGENT_ARITHMETIC, "shared/ids.ts", "shared/report.ts"] },

@@ -226,7 +226,11 @@ describe("help", () => {
     epochMs: () => 0,
     sleep: async () => {},
   };
-  const program = createCommand(io, { version: "0", checkConfig: () => ({ summary: "" }), serve: async () => 0 });
+  const program = createCommand(io, {
+    version: "0",
+    checkConfig: () => ({ summary: "", warnings: [] }),
+    serve: async () => 0,
+  });
   const leaves = program.commands.flatMap((command) =>
     command.commands.length === 0 ? [[command.name()]] : command.commands.map((sub) => [command.name(), sub.name()]),
   );

@@ -97,7 +97,7 @@ describe("a report key", () => {
     const reportKey = new Uint8Array(32).fill(7);
     const signed = await runRounds([{ tookMs: 1 }], { reportKey });
     assert.ok(signed.reports[0]);
-    assert.equal(isReportSignedWith(signed.reports[0], reportKey), true);
+    assert.equal(isReportSignedWith(signed.reports[0], [reportKey]), true);
     const unsigned = await runRounds([{ tookMs: 1 }]);
     assert.equal(unsigned.reports[0]?.mac, null);
   });

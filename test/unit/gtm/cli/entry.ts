@@ -7,7 +7,7 @@ const io = processIo(process);
 const program = createCommand(io, {
   version: "0.1.0",
   checkConfig: (path) => {
-    if (path.endsWith("good.yaml")) return { summary: "1 region, 1 pool." };
+    if (path.endsWith("good.yaml")) return { summary: "1 region, 1 pool.", warnings: [] };
     throw new OperationalError("GTM_CONFIG_INVALID", `${path}:1:1: version: expected 1\n${path}:2:1: zone: missing`);
   },
   serve: async ({ config }) => (config.endsWith("good.yaml") ? 0 : 143),

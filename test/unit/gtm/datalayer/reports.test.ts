@@ -118,7 +118,7 @@ describe("a report that cannot be believed", () => {
   });
   it("is refused where the region has a key and the mac is not made with it", async () => {
     const key = Buffer.from("0123456789abcdef");
-    const { reports, publish, refused } = setUp({ reportKeys: new Map([[regionId("frankfurt"), key]]) });
+    const { reports, publish, refused } = setUp({ reportKeys: new Map([[regionId("frankfurt"), [key]]]) });
     await publish(aReport("frankfurt"));
     await publish(signReport(aReport("frankfurt", { agentName: "a2" }), Buffer.from("another key, as long")));
     await publish(signReport(aReport("frankfurt", { agentName: "a3" }), key));

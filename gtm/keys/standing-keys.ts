@@ -1,0 +1,130 @@
+/** The keys that are in force: read at start, read again when their files change, and handed to whoever mints, reads or verifies. */
+import { OperationalError } from "#shared/errors.ts";
+import type { RegionId } from "#shared/ids.ts";
+import type { Part } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
+import { identityKeyText, reportRingsText, ringText } from "./key-file-text.ts";
+import { type KeyFiles, type Keys, labelKeysOf, readableByOthers, readKeys, stampOf } from "./key-files.ts";
+import { unknownRegions, unsignedRegions } from "./key-warnings.ts";
+
+export type StandingKeys = Part & {
+  /** Always with the keys of now: whoever holds it sees a rotation, and calling it touches no file. */
+  readonly labels: Labels;
+  /** Any of them may have signed a region's report; none: it may report unsigned. */
+  readonly reportKeys: { readonly get: (region: RegionId) => readonly Uint8Array[] };
+  /** Reads the files again; what cannot be used leaves the keys as they are, is logged and counted. */
+  readonly reload: () => void;
+};
+
+export type StandingKeysOptions = {
+  readonly files: KeyFiles;
+  /** Every configured region. */
+  readonly regions: readonly RegionId[];
+  readonly log: Logger;
+  readonly metrics: Metrics;
+};
+
+/** How long a changed file may go unnoticed. */
+export const LOOK_EVERY_MS = 5_000;
+
+/** @throws {OperationalError} GTM_CONFIG_INVALID, GTM_CONFIG_UNREADABLE: a GTM with other keys than its neighbours' must not start */
+export const createStandingKeys = ({ files, regions, log, metrics }: StandingKeysOptions): StandingKeys => {
+  const reloads = metrics.counter({
+    name: "gtm_key_reloads_total",
+    help: "Times the key files were read again: taken, unchanged, or refused and the keys before them kept.",
+    labels: ["outcome"],
+  });
+  let keys = readKeys(files);
+  const configured = labelKeysOf(keys);
+  let labels = createLabels(configured ?? ephemeralLabelKeys());
+  if (configured === null) {
+    log.warn("labels.ephemeral", { lost: "conversation names and pins are forgotten when this process ends" });
+  }
+  let reportKeys = reportKeysOf(keys);
+  let unsigned = "";
+
+  const tell = (): void => {
+    for (const file of readableByOthers(files)) log.warn("keys.readable-by-others", { file });
+    for (const region of unknownRegions(keys, regions)) log.warn("keys.region-unknown", { region });
+    const now = unsignedRegions(keys, regions).join(", ");
+    if (now !== unsigned && now !== "") log.warn("reports.unsigned", { regions: now });
+    unsigned = now;
+  };
+  const take = (read: Keys): "taken" | "unchanged" => {
+    if (textOf(read) === textOf(keys)) return "unchanged";
+    requireSameIdentity(keys, read, files);
+    const labelKeys = labelKeysOf(read);
+    if (labelKeys !== null) labels = createLabels(labelKeys);
+    keys = read;
+    reportKeys = reportKeysOf(read);
+    tell();
+    const accepted = read.signing?.length ?? 0;
+    log.info("keys.reloaded", { signs: labelKeys?.signingKeys[0].id ?? null, accepted });
+    return "taken";
+  };
+  const reload = (): void => {
+    try {
+      reloads.inc({ outcome: take(readKeys(files)) });
+    } catch (fault) {
+      if (!(fault instanceof OperationalError)) throw fault;
+      reloads.inc({ outcome: "refused" });
+      log.error("keys.refused", { code: fault.code, message: fault.message });
+    }
+  };
+
+  let stamp: string | null = null;
+  let looking: Promise<void> = Promise.resolve();
+  const look = async (): Promise<void> => {
+    const now = await stampOf(files);
+    // The stamp comes first: what changes while it is read is read again.
+    const isNew = now !== stamp;
+    stamp = now;
+    if (isNew) reload();
+  };
+  let timer: NodeJS.Timeout | undefined;
+  tell();
+  return {
+    name: "keys",
+    labels: {
+      conversationIdOf: (tenant, name) => labels.conversationIdOf(tenant, name),
+      mint: (label) => labels.mint(label),
+      read: (text) => labels.read(text),
+    },
+    reportKeys: { get: (region) => reportKeys.get(region) ?? [] },
+    reload,
+    start: async () => {
+      if (Object.values(files).every((file) => file === null)) return;
+      await look();
+      timer = setInterval(() => {
+        looking = looking.then(look);
+      }, LOOK_EVERY_MS).unref();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+};
+
+const reportKeysOf = ({ reports }: Keys): ReadonlyMap<RegionId, readonly Uint8Array[]> =>
+  new Map([...(reports ?? [])].map(([region, ring]) => [region, ring.map(({ key }) => key)]));
+
+/** Another identity key makes every conversation a stranger at once; whoever wants that restarts. */
+const requireSameIdentity = (before: Keys, read: Keys, { identity }: KeyFiles): void => {
+  if (before.identity === null || read.identity === null) return;
+  if (Buffer.compare(before.identity, read.identity) === 0) return;
+  throw new OperationalError(
+    "GTM_CONFIG_INVALID",
+    `${identity}: expected the key that this process started with, found another; a restart takes it and forgets all conversations`,
+  );
+};
+
+const textOf = ({ identity, signing, ticket, reports }: Keys): string =>
+  [
+    identity === null ? "" : identityKeyText(identity),
+    ringText(signing ?? [], "signing"),
+    ringText(ticket ?? [], "ticket"),
+    reportRingsText(reports ?? new Map()),
+  ].join("\n");
