@@ -129,6 +129,19 @@ describe("a report that cannot be believed", () => {
       ["a3"],
     );
   });
+  it("is accepted with either of its region's keys while the key changes", async () => {
+    const [before, after] = [Buffer.from("0123456789abcdef"), Buffer.from("fedcba9876543210")];
+    const { reports, publish, refused } = setUp({ reportKeys: new Map([[regionId("frankfurt"), [after, before]]]) });
+    await publish(signReport(aReport("frankfurt", { agentName: "a1" }), before));
+    await publish(signReport(aReport("frankfurt", { agentName: "a2" }), after));
+    await publish(signReport(aReport("frankfurt", { agentName: "a3" }), Buffer.from("another key, as long")));
+    await reports.resync();
+    assert.equal(await refused("signature"), 1);
+    assert.deepEqual(
+      reports.heard().map(({ report }) => report.agent),
+      ["a1", "a2"],
+    );
+  });
 });
 
 describe("an agent that went away", () => {
