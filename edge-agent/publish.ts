@@ -20,7 +20,7 @@ export const createPublish =
 const put = async (store: Store, report: RegionReport, nowEpochMs: number): Promise<void> => {
   const { region, agent } = report;
   await store.put(reportKey(region, agent), reportText(report), KEYS.report.ttlMs);
-  await store.indexAdd(agentsKey(), `${region}/${agent}`, nowEpochMs);
+  await store.indexAdd(agentsKey(region), agent, nowEpochMs);
   await store.announce(reportedChannel(), `${region}/${agent}`);
 };
 

@@ -29,8 +29,8 @@ export const KEYS = {
 } as const satisfies Record<string, KeyKind<z.ZodType | null>>;
 
 export const reportKey = (region: RegionId, agent: AgentId): string => `${PREFIX}report:{${region}}:${part(agent)}`;
-/** Sorted set: `region/agent`, scored by the epoch ms of its last report. */
-export const agentsKey = (): string => `${PREFIX}agents`;
+/** Sorted set, one a region, so that no region's agents can add to another's: agents, scored by the epoch ms of their last report. */
+export const agentsKey = (region: RegionId): string => `${PREFIX}agents:{${region}}`;
 export const conversationKey = (conversation: ConversationId): string => `${PREFIX}conv:{${conversation}}`;
 /** Sorted set: conversations whose home this region is, scored by the epoch ms of their last turn. */
 export const heldKey = (region: RegionId): string => `${PREFIX}held:{${region}}`;

@@ -1,12 +1,14 @@
 /** Whether what lies under an agent's key is a report that may be believed. */
 import type { AgentId, RegionId } from "#shared/ids.ts";
-import { RegionReport } from "#shared/report.ts";
+import { LONGEST_REPORT, RegionReport } from "#shared/report.ts";
 import { isReportSignedWith } from "#shared/report-signature.ts";
 
 export type ReportCheck =
   | { readonly kind: "accepted"; readonly report: RegionReport }
   | { readonly kind: "refused"; readonly reason: RefusalReason; readonly detail: string };
-export type RefusalReason = "not-json" | "schema" | "other-region" | "signature";
+export type RefusalReason = "too-large" | "not-json" | "version" | "schema" | "other-region" | "signature";
+
+const VERSION = RegionReport.shape.v.value;
 
 /** Long enough for the first faults of a report, short enough for a log line. */
 const LONGEST_DETAIL = 300;
@@ -20,11 +22,18 @@ export const checkReport = (
   from: { readonly region: RegionId; readonly agent: AgentId },
   keys: readonly Uint8Array[],
 ): ReportCheck => {
+  if (value.length > LONGEST_REPORT) {
+    return refused("too-large", `expected ${LONGEST_REPORT} characters at most, found ${value.length}`);
+  }
   let raw: unknown;
   try {
     raw = JSON.parse(value);
   } catch {
     return refused("not-json", "the value is no JSON");
+  }
+  const version = versionOf(raw);
+  if (version !== null && version !== VERSION) {
+    return refused("version", `this GTM reads version ${VERSION}, the report is of ${version}`);
   }
   const parsed = RegionReport.safeParse(raw);
   if (!parsed.success) {
@@ -39,6 +48,10 @@ export const checkReport = (
   if (keys.length > 0 && !isReportSignedWith(report, keys)) return refused("signature", "the mac is missing or wrong");
   return { kind: "accepted", report };
 };
+
+/** @returns null: it does not say, which the schema refuses in detail */
+const versionOf = (raw: unknown): number | null =>
+  typeof raw === "object" && raw !== null && "v" in raw && typeof raw.v === "number" ? raw.v : null;
 
 const refused = (reason: RefusalReason, detail: string): ReportCheck => ({
   kind: "refused",

@@ -1,149 +1,153 @@
-/** The newest report of every agent: heard at once by subscription, and all of them again by their index, should one have been missed. */
-import { type HeardReport, madeAtMs } from "#gtm/domain/heard-report.ts";
-import type { Clock } from "#shared/clock.ts";
-import { AgentId, RegionId } from "#shared/ids.ts";
-import { agentsKey, KEYS, reportedChannel, reportKey } from "#shared/keys.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import type { RegionReport } from "#shared/report.ts";
+/** Hears the agents' reports: at once by subscription, and all of them again by their index, should one have been missed. */
+import type { RegionId } from "#shared/ids.ts";
+import { reportedChannel, reportKey } from "#shared/keys.ts";
 import type { Store, Stored } from "#shared/store.ts";
-import { checkReport } from "./report-check.ts";
+import { type Agent, createAgentIndex } from "./agent-index.ts";
+import { createKeptReports, type KeptReports, type KeptReportsOptions } from "./kept-reports.ts";
+import { createReportAnnouncements } from "./report-announcements.ts";
 
-export type Reports = {
-  /** Expired ones included, as long as the region has no newer agent. */
-  readonly heard: () => readonly HeardReport[];
+export type { ReportKeys } from "./kept-reports.ts";
+
+export type Resynced = {
+  /** Something was answered: the store is there, at least for a part of what was asked. */
+  readonly isAnswered: boolean;
+  /** What could not be read, as people are told; null: everything was. */
+  readonly fault: string | null;
+  /** Of the fault. */
+  readonly cause: unknown;
+};
+
+export type Reports = Pick<KeptReports, "heard" | "restore"> & {
   /** Regions with an agent that the store remembers and of which no report was ever heard. */
   readonly regionsWithAbsentAgents: () => readonly RegionId[];
-  /** Subscribes if that is not done yet, and reads every agent's report. @throws {OperationalError} the store did not answer */
-  readonly resync: () => Promise<void>;
+  /** Regions of which the store could not say, when it was asked last, what an agent reports. */
+  readonly unread: () => ReadonlySet<RegionId>;
+  /** Subscribes if that is not done yet, and reads every agent's report, each by itself. Never throws for the store. */
+  readonly resync: () => Promise<Resynced>;
   readonly stop: () => Promise<void>;
 };
 
-/** A region without a key may report unsigned; during a change of keys it has two. */
-export type ReportKeys = { readonly get: (region: RegionId) => readonly Uint8Array[] | undefined };
-
-export type ReportsOptions = {
+export type ReportsOptions = KeptReportsOptions & {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly regions: readonly RegionId[];
-  readonly reportKeys: ReportKeys;
-  readonly expiredAfterMs: number;
   readonly onHeard: () => void;
   /** A report that was announced could not be read; the next resync will. */
   readonly onFailed: (cause: unknown) => void;
 };
 
-/** An agent that was away this long has been taken out of service; until then its region counts as partial. */
-const REMEMBERED_MS = 600_000;
-
-type Agent = { readonly member: string; readonly region: RegionId; readonly agent: AgentId };
-type Kept = HeardReport & { readonly report: RegionReport };
+type Reading = {
+  /** Agents that have a report in the store. */
+  readonly reporting: Set<Agent>;
+  readonly failed: Agent[];
+  cause: unknown;
+};
 
 export const createReports = (options: ReportsOptions): Reports => {
-  const { store, clock, log, regions } = options;
-  const kept = new Map<string, Kept>();
-  const announced = new Set<string>();
-  /** Why an agent's last report was refused, so that each reason is told of once. */
-  const refusals = new Map<string, string>();
+  const { store } = options;
+  const kept = createKeptReports(options);
+  const unread = new Map<string, RegionId>();
+  const index = createAgentIndex({ ...options, agentOf: kept.agentOf, onCrowded: kept.crowded });
   let absent: readonly RegionId[] = [];
   let unsubscribe: (() => void) | null = null;
-  const refusedTotal = options.metrics.counter({
-    name: "gtm_reports_refused_total",
-    help: "Reports that were not believed, by region and reason; the previous one ages on.",
-    labels: ["region", "reason"],
-  });
 
-  const refuse = (member: string, region: string, reason: string, detail: string): void => {
-    refusedTotal.inc({ region, reason });
-    // Anybody who reaches the store can invent names: they become neither labels nor memory.
-    const teller = region === "unknown" ? "" : member;
-    if (refusals.get(teller) === reason) return;
-    refusals.set(teller, reason);
-    log.warn("report.refused", { agent: member, reason, detail });
-  };
-  const agentOf = (member: string): Agent | null => {
-    const slash = member.indexOf("/");
-    const region = RegionId.safeParse(member.slice(0, slash));
-    const agent = AgentId.safeParse(member.slice(slash + 1));
-    if (!region.success || !agent.success || !regions.includes(region.data)) {
-      refuse(member, "unknown", "unknown-region", "the configuration has no such region");
-      return null;
+  /** @returns whether it is news */
+  const take = (agent: Agent, outcome: PromiseSettledResult<Stored | null>, into: Reading): boolean => {
+    if (outcome.status === "rejected") {
+      into.failed.push(agent);
+      into.cause = outcome.reason;
+      const isNews = !unread.has(agent.member);
+      unread.set(agent.member, agent.region);
+      return isNews;
     }
-    return { member, region: region.data, agent: agent.data };
+    const isReadAgain = unread.delete(agent.member);
+    if (outcome.value === null) return isReadAgain;
+    into.reporting.add(agent);
+    return kept.hear(agent, outcome.value) || isReadAgain;
   };
-  const hear = ({ member, region, agent }: Agent, stored: Stored): boolean => {
-    const check = checkReport(stored.value, { region, agent }, options.reportKeys.get(region) ?? []);
-    if (check.kind === "refused") {
-      refuse(member, region, check.reason, check.detail);
-      return false;
-    }
-    refusals.delete(member);
-    const { report } = check;
-    const before = kept.get(member)?.report;
-    if (before?.boot === report.boot && before.seq >= report.seq) return false;
-    const ageWhenHeardMs = stored.remainingMs === null ? 0 : Math.max(0, KEYS.report.ttlMs - stored.remainingMs);
-    kept.set(member, { report, heardAtMs: clock.monotonicMs(), ageWhenHeardMs });
-    return true;
-  };
-  /** @returns the agents that have a report in the store */
-  const read = async (agents: readonly Agent[]): Promise<ReadonlySet<Agent>> => {
-    const values = await store.getMany(agents.map(({ region, agent }) => reportKey(region, agent)));
-    const reporting = new Set<Agent>();
+  const read = async (agents: readonly Agent[]): Promise<Reading> => {
+    const reading: Reading = { reporting: new Set(), failed: [], cause: null };
+    const asked = agents.map(async (agent) => ({ agent, outcome: await outcomeOf(agent) }));
     let isNews = false;
-    for (const [at, agent] of agents.entries()) {
-      const stored = values[at] ?? null;
-      if (stored === null) continue;
-      reporting.add(agent);
-      isNews = hear(agent, stored) || isNews;
-    }
+    for (const { agent, outcome } of await Promise.all(asked)) isNews = take(agent, outcome, reading) || isNews;
+    const { reporting, failed } = reading;
+    // A store that has nobody's report was wiped: then silence says nothing of the agents.
+    const silent = reporting.size === 0 ? [] : agents.filter((one) => !reporting.has(one) && !failed.includes(one));
+    for (const agent of silent) kept.missing(agent);
     if (isNews) options.onHeard();
-    return reporting;
+    return reading;
   };
-  /** Announcements of one turn of the event loop are read together. */
-  const onAnnounced = (member: string): void => {
-    announced.add(member);
-    if (announced.size > 1) return;
-    setImmediate(() => {
-      const agents = [...announced].map(agentOf).filter((one) => one !== null);
-      announced.clear();
-      read(agents).catch(options.onFailed);
-    });
+  const outcomeOf = async ({ region, agent }: Agent): Promise<PromiseSettledResult<Stored | null>> => {
+    const [outcome] = await Promise.allSettled([store.get(reportKey(region, agent))]);
+    return outcome;
   };
-  /** A region's last report is kept however old; beside newer ones an expired agent that the store forgot is not missed. */
-  const forget = (listed: ReadonlySet<string>): void => {
-    const nowMs = clock.monotonicMs();
-    for (const [member, one] of kept) {
-      const isExpired = nowMs - madeAtMs(one) > options.expiredAfterMs;
-      const hasNewer = [...kept.values()].some(
-        (other) => other.report.region === one.report.region && madeAtMs(other) > madeAtMs(one),
-      );
-      if (isExpired && hasNewer && !listed.has(member)) kept.delete(member);
-    }
+  const announcements = createReportAnnouncements(async (members) => {
+    const agents = members.map(kept.agentOf).filter((one) => one !== null);
+    const { failed, cause } = await read(agents.filter(kept.isWorthReading));
+    if (failed.length > 0) options.onFailed(cause);
+  }, options.onFailed);
+  const forgetUnread = (agents: readonly Agent[]): void => {
+    const members = new Set(agents.map(({ member }) => member));
+    for (const member of unread.keys()) if (!members.has(member)) unread.delete(member);
+  };
+  const listen = async (): Promise<void> => {
+    unsubscribe ??= await store.subscribe(reportedChannel(), announcements.hear);
+  };
+  /** Takes stock of who is there, who is missing and who is gone. */
+  const review = async (listed: readonly Agent[], reporting: ReadonlySet<Agent>): Promise<void> => {
+    const gone = index.gone(listed, (agent) => reporting.has(agent) || unread.has(agent.member));
+    const expected = listed.filter((agent) => !gone.has(agent));
+    absent = [...new Set(expected.filter(({ member }) => !kept.has(member)).map(({ region }) => region))];
+    kept.forget(new Set(expected.map(({ member }) => member)));
+    for (const agent of gone) await index.remove(agent);
   };
 
   return {
-    heard: () => [...kept.values()],
+    heard: kept.heard,
+    restore: kept.restore,
     regionsWithAbsentAgents: () => absent,
+    unread: () => new Set(unread.values()),
     resync: async () => {
-      unsubscribe ??= await store.subscribe(reportedChannel(), onAnnounced);
-      const index = await store.indexRange(agentsKey(), 0, Number.MAX_SAFE_INTEGER);
-      const agents = index.map(({ member }) => agentOf(member)).filter((one) => one !== null);
-      const reporting = await read(agents);
-      // By the agent's clock, which may be wrong: who has a report is there, whatever the index says.
-      const since = clock.epochMs() - REMEMBERED_MS;
-      const gone = new Set(index.filter(({ score }) => score < since).map(({ member }) => member));
-      const expected = agents.filter((agent) => reporting.has(agent) || !gone.has(agent.member));
-      absent = [...new Set(expected.filter(({ member }) => !kept.has(member)).map(({ region }) => region))];
-      forget(new Set(expected.map(({ member }) => member)));
-      for (const agent of agents) {
-        if (!expected.includes(agent)) await store.indexRemove(agentsKey(), agent.member);
-      }
+      const [heardOf, listing] = await Promise.all([settled(listen()), index.list()]);
+      const isListed = listing.failed.length === 0;
+      // Where the list cannot be read, those that we remember as well.
+      const agents = isListed ? listing.agents : unionOf(listing.agents, kept.agents());
+      forgetUnread(agents);
+      const { reporting, failed, cause } = await read(agents);
+      const swept = await settled(review(agents, reporting));
+      const fault = faultOf([
+        isListed ? null : `who reports in ${named(listing.failed)} is not listed, and new agents are not heard of`,
+        failed.length === 0 ? null : `what ${regionsIn(failed)} reports cannot be read: its age stands still`,
+        heardOf === null ? null : "news of reports come up to 2 s late",
+        swept === null ? null : "agents that are gone cannot be taken off the list",
+      ]);
+      const isAnswered = listing.failed.length < options.regions.length || failed.length < agents.length;
+      return { isAnswered, fault, cause: cause ?? listing.cause ?? heardOf ?? swept };
     },
     stop: async () => {
+      announcements.stop();
       unsubscribe?.();
       unsubscribe = null;
     },
   };
 };
+
+const unionOf = (some: readonly Agent[], others: readonly Agent[]): readonly Agent[] => [
+  ...some,
+  ...others.filter(({ member }) => some.every((one) => one.member !== member)),
+];
+
+const named = (regions: readonly RegionId[]): string => [...new Set(regions)].sort().join(" and ");
+
+const regionsIn = (agents: readonly Agent[]): string => named(agents.map(({ region }) => region));
+
+/** @param faults null: that is not one */
+const faultOf = (faults: readonly (string | null)[]): string | null => {
+  const told = faults.filter((fault) => fault !== null);
+  return told.length === 0 ? null : told.join("; ");
+};
+
+/** @returns why it failed; null: it did not */
+const settled = (running: Promise<void>): Promise<unknown> =>
+  running.then(
+    () => null,
+    (cause) => cause ?? new Error("rejected without a reason"),
+  );

@@ -77,10 +77,10 @@ describe("an agent beside one vLLM", () => {
     const report = await newestIn(agent.store);
     assert.deepEqual([report.region, report.agent, report.mac], ["eu-central", "a1", null]);
     assert.equal(onlyModelOf(report).replicas[0]?.id, `${engine.address}/0`);
-    const agents = await agent.store.indexRange(agentsKey(), 0, Number.MAX_SAFE_INTEGER);
+    const agents = await agent.store.indexRange(agentsKey(RegionId.parse("eu-central")), 0, Number.MAX_SAFE_INTEGER);
     assert.deepEqual(
       agents.map(({ member }) => member),
-      ["eu-central/a1"],
+      ["a1"],
     );
   });
 

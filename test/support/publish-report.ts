@@ -13,6 +13,6 @@ export const publishReport = async (
 ): Promise<void> => {
   const member = `${report.region}/${report.agent}`;
   await store.put(reportKey(report.region, report.agent), JSON.stringify(report), KEYS.report.ttlMs);
-  await store.indexAdd(agentsKey(), member, clock.epochMs());
+  await store.indexAdd(agentsKey(report.region), report.agent, clock.epochMs());
   if (announced) await store.announce(reportedChannel(), member);
 };

@@ -39,8 +39,8 @@ describe("a report that is published", () => {
   it("is in the index of agents by the time of day", async () => {
     const { store, publish, clock } = publisher();
     await publish(REPORT);
-    assert.deepEqual(await store.indexRange(agentsKey(), 0, Number.MAX_SAFE_INTEGER), [
-      { member: "eu-central/a1", score: clock.epochMs() },
+    assert.deepEqual(await store.indexRange(agentsKey(REPORT.region), 0, Number.MAX_SAFE_INTEGER), [
+      { member: "a1", score: clock.epochMs() },
     ]);
   });
   it("is announced, after it can be read", async () => {
