@@ -1,7 +1,6 @@
 /** Whether this GTM answers as it should, and since when it does not: what /readyz and the admin API say. */
-import type { World } from "#gtm/domain/world.ts";
 import type { Health } from "#gtm/wire/admin/ports.ts";
-import type { Clock } from "#shared/clock.ts";
+import type { Degradations } from "./datalayer/degradations.ts";
 
 export type HealthWatch = {
   readonly health: () => Health;
@@ -12,9 +11,12 @@ export type HealthWatch = {
 };
 
 /** Degraded is still ready: a GTM that knows little answers better than none. */
-export const createHealthWatch = (world: () => World, clock: Clock): HealthWatch => {
+export const createHealthWatch = (parts: {
+  readonly degradations: Pick<Degradations, "current">;
+  /** How old the saved reports are that decisions rest on; null: on live ones, or on none. */
+  readonly savedWorldAgeMs: () => number | null;
+}): HealthWatch => {
   let isReady = false;
-  let degradedSinceMs: number | null = null;
   return {
     started: () => {
       isReady = true;
@@ -23,21 +25,14 @@ export const createHealthWatch = (world: () => World, clock: Clock): HealthWatch
       isReady = false;
     },
     health: () => {
-      const reasons = reasonsIn(world());
-      if (reasons.length === 0) degradedSinceMs = null;
-      else degradedSinceMs ??= clock.epochMs();
-      return { isReady, degradedSinceMs, reasons };
+      const degradations = parts.degradations.current();
+      return {
+        isReady,
+        degradations,
+        degradedSinceMs: degradations.length === 0 ? null : Math.min(...degradations.map(({ sinceMs }) => sinceMs)),
+        reasons: degradations.map(({ reason }) => reason),
+        savedWorldAgeMs: parts.savedWorldAgeMs(),
+      };
     },
   };
 };
-
-const reasonsIn = (world: World): readonly string[] => [
-  ...(world.isStoreUp ? [] : ["the store does not answer: decisions rest on what was known before"]),
-  ...(world.areAgesFrozen && world.isStoreUp
-    ? ["over half of the regions fell silent at once: their ages stand still"]
-    : []),
-  ...world.regions.flatMap((region) => {
-    if (region.health === "healthy") return [];
-    return [`region ${region.id} is ${region.health}${region.reportAgeMs === null ? ": it has not reported" : ""}`];
-  }),
-];

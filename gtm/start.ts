@@ -4,10 +4,12 @@ import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
 import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
+import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createGeoip } from "#gtm/datalayer/geoip.ts";
 import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createProbes } from "#gtm/datalayer/probe.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
+import { createWorldFile } from "#gtm/datalayer/world-file.ts";
 import { createWorldSource } from "#gtm/datalayer/world-source.ts";
 import { createCellSteer } from "#gtm/steering/cell.ts";
 import { decisionView } from "#gtm/steering/decision-view.ts";
@@ -50,6 +52,8 @@ export type Gtm = {
 
 /** A conversation that is not in memory may be looked up for so long; then the answer goes out without it. */
 const FIND_WITHIN_MS = { http: 50, dns: 10 } as const;
+/** Of the world file: those asked for latest, of about 60 octets each. */
+const SAVED_CELLS = 4_096;
 const STOP_DEADLINE_MS = 10_000;
 /** Accepted requests may take so long to end; what is left of the deadline is for the other parts. */
 const HTTP_STOP_MS = 8_000;
@@ -72,6 +76,9 @@ export const createGtm = (
   const toEpochMs = (monotonicMs: number): number => clock.epochMs() - (clock.monotonicMs() - monotonicMs);
   const regions = sites.map(({ id }) => id);
   const failures = createStoreFailures({ log, metrics, clock });
+  const degradations = createDegradations({ clock, log, metrics });
+  // Whoever notices first; begun anew it does no harm.
+  const onWiped = (): void => log.warn("store.wiped");
   const newId = createDecisionIds(clock);
   const keys = createStandingKeys({ files: config.keys, regions, log, metrics });
   const { labels } = keys;
@@ -79,7 +86,10 @@ export const createGtm = (
   // The data: what is known, and who keeps it.
   const geoip = createGeoip({ ...config.geo, log, metrics });
   const cells = createCellRegions(clock);
-  const operators = createOperatorState({ store, clock, log, failures, onChanged: () => source.touch() });
+  const operators = createOperatorState({
+    ...{ store, clock, log, failures, degradations, onWiped },
+    onChanged: () => source.touch(),
+  });
   const probes = createProbes({ targets: config.probes, clock, log, metrics, onChanged: () => source.touch() });
   const conversations = createConversationStore({
     store,
@@ -89,9 +99,10 @@ export const createGtm = (
     regions,
     policy,
     random: Math.random,
+    ...{ degradations },
   });
   const source = createWorldSource({
-    ...{ store, clock, log, metrics, failures, instance, sites, models, policy, cells },
+    ...{ store, clock, log, metrics, failures, degradations, instance, sites, models, policy, cells, onWiped },
     reportKeys: keys.reportKeys,
     probes: probes.facts,
     admin: operators.admin,
@@ -102,7 +113,17 @@ export const createGtm = (
     ...{ store, clock, log, metrics, failures, instance },
     view: (entry) => decisionView(entry, policy, toEpochMs),
   });
-  const watch = createHealthWatch(source.world, clock);
+  const worldFile = createWorldFile({
+    ...{ path: config.store.world_file, clock, log, metrics, degradations, instance },
+    isStoreUp: () => source.world().isStoreUp,
+    take: () => ({ reports: [...source.saved()], orders: operators.record(), cells: cells.latest(SAVED_CELLS) }),
+    give: ({ reports, orders, cells: saved }, savedForMs) => {
+      operators.restore(orders);
+      cells.hear(saved);
+      source.restore(reports.map(({ report, ageMs }) => ({ report, ageMs, savedForMs })));
+    },
+  });
+  const watch = createHealthWatch({ degradations, savedWorldAgeMs: source.savedAgeMs });
 
   // The decision: one flow, whoever asks.
   const record = createRecorder({
@@ -134,6 +155,11 @@ export const createGtm = (
     // A cell that this instance has not decided yet keeps the region that another one gave it.
     decideCell: (query, client, cell, previous) =>
       decideCell(query, client, cell, previous ?? cells.regionOf(cell.key)),
+    degraded: () => ({
+      degradations: degradations.current().map(({ what, sinceMs }) => ({ what, ageMs: clock.epochMs() - sinceMs })),
+      worldAgeMs: source.savedAgeMs() ?? clock.monotonicMs() - source.world().takenAtMs,
+      isWorldSaved: source.savedAgeMs() !== null,
+    }),
     frontAddresses: http.addresses,
     ownSubnets: config.geo.static.map(({ cidr }) => cidr),
   });
@@ -179,6 +205,8 @@ export const createGtm = (
     metricsServer,
     keys,
     geoip,
+    // Read before the store is asked, written after everything that it holds has stopped.
+    worldFile,
     operators,
     conversations,
     decisions,

@@ -120,6 +120,9 @@ export type Override = z.infer<typeof Override>;
 export const OrdersRecord = z.looseObject({
   v: z.literal(1),
   rev: z.int().nonnegative(),
+  /** Digests of the records that this one came of, oldest first: whoever knows one of them is behind, and not apart. */
+  past: z.array(z.string().max(16)).max(64).optional(),
+  /** At most one a region. `active`: what was ordered before is taken back. */
   regions: z.array(RegionOrder),
   overrides: z.array(Override),
 });

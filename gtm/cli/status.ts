@@ -21,12 +21,20 @@ export const statusText = (status: Status, isColourful: boolean): string => {
   const since = status.degradedSince === null ? "" : ` since ${status.degradedSince}`;
   const store = status.isStoreUp ? "store up" : "store away";
   const frozen = status.world.areAgesFrozen ? ", ages frozen because the silence is ours" : "";
-  const head = `${status.instance}, llm-gtm ${status.version}: ${stateText}${since}, up ${age(status.uptimeMs)}, ${store}, world ${age(status.world.ageMs)} old${frozen}\n`;
-  const reasons = status.reasons.map((reason) => `  ${reason}\n`).join("");
+  const { savedAgeMs } = status.world;
+  const saved = savedAgeMs === null ? "" : `, from a file saved ${age(savedAgeMs)} ago`;
+  const head = `${status.instance}, llm-gtm ${status.version}: ${stateText}${since}, up ${age(status.uptimeMs)}, ${store}, world ${age(status.world.ageMs)} old${saved}${frozen}\n`;
   const pools = status.pools
     .map(({ name, models, regions }) => `pool ${name}: ${models.join(", ")} in ${regions.join(", ")}\n`)
     .join("");
-  return `${head}${reasons}${pools}\n${regionTable(status, isColourful)}`;
+  return `${head}${degradationTable(status, isColourful)}${pools}\n${regionTable(status, isColourful)}`;
+};
+
+/** Of a GTM that does not say more, the reasons alone. */
+const degradationTable = ({ degradations, reasons }: Status, isColourful: boolean): string => {
+  if (degradations.length === 0) return reasons.map((reason) => `  ${reason}\n`).join("");
+  const rows = degradations.map(({ what, ageMs, reason }) => [what, age(ageMs), reason]);
+  return `\n${table([{ header: "DEGRADED" }, { header: "FOR", align: "right" }, { header: "REASON" }], rows, isColourful)}\n`;
 };
 
 const regionTable = ({ regions }: Status, isColourful: boolean): string =>

@@ -13,7 +13,10 @@ export type CellRegions = {
   readonly regionOf: (cell: string) => RegionId | null;
   /** This instance's latest, for the others. */
   readonly own: () => SentRecord["cells"];
+  /** What is not known already. */
   readonly hear: (cells: SentRecord["cells"]) => void;
+  /** @returns at most so many, latest first */
+  readonly latest: (most: number) => SentRecord["cells"];
 };
 
 const MOST_CELLS = 32_768;
@@ -42,5 +45,6 @@ export const createCellRegions = (clock: Clock): CellRegions => {
     hear: (cells) => {
       for (const { cell, region } of cells) if (!regions.has(cell)) regions.set(cell, region);
     },
+    latest: (most) => [...regions.entries()].slice(0, most).map(([cell, region]) => ({ cell, region })),
   };
 };

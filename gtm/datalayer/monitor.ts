@@ -6,49 +6,72 @@ import type { Health, Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { RegionId } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
+import { type AgeSpans, createAgeSpans } from "./age-spans.ts";
 
 export type MonitorFacts = {
   readonly nowMs: number;
   /** Whether the store answers and has been read since it came back. */
   readonly isStoreUp: boolean;
   readonly reports: readonly HeardReport[];
+  /** Whose reports cannot be read, although the store answers otherwise. */
+  readonly unread: ReadonlySet<RegionId>;
+};
+
+/** In which spans ages stood still, up to now. */
+export type Freezes = {
+  readonly all: readonly Freeze[];
+  /** Of a region that could not be read at some time: these instead of `all`. */
+  readonly byRegion: ReadonlyMap<RegionId, readonly Freeze[]>;
 };
 
 export type Monitor = {
   /**
-   * The spans in which ages stand still: while the store is away, and while over half of the regions that used to report have
-   * been silent since about the same moment. Ages go on from where they stood as soon as neither holds.
+   * Ages stand still while the store is away, and while over half of the regions that used to report have been silent since
+   * about the same moment; a region's, while its reports cannot be read. They go on from where they stood afterwards.
    */
-  readonly freezes: (facts: MonitorFacts) => readonly Freeze[];
+  readonly freezes: (facts: MonitorFacts) => Freezes;
+  /** What is heard from now on was saved by an earlier process: until the store was read once, its age stands still. */
+  readonly holdFromStart: () => void;
   /** Logs what differs from the world seen before. */
   readonly look: (world: World) => void;
 };
 
-/** Older spans concern reports that have expired anyway. */
-const MOST_SPANS = 32;
-
 export const createMonitor = (options: { readonly log: Logger; readonly staleAfterMs: number }): Monitor => {
   const { log, staleAfterMs } = options;
-  let spans: readonly Freeze[] = [];
+  let cause: string | null = null;
+  const spansFrom = (before: readonly Freeze[]): AgeSpans =>
+    createAgeSpans({
+      before,
+      onFrozen: () => log.warn("ages.frozen", { cause }),
+      onThawed: (lastedMs) => log.info("ages.thawed", { frozenMs: Math.round(lastedMs) }),
+    });
+  let spans = spansFrom([]);
+  let all: readonly Freeze[] = [];
+  /** Told of as what is degraded, by name. */
+  const regionSpans = new Map<RegionId, AgeSpans>();
   const seen = new Map<RegionId, Health>();
 
   return {
-    freezes: ({ nowMs, isStoreUp, reports }) => {
-      const cause = !isStoreUp
+    freezes: ({ nowMs, isStoreUp, reports, unread }) => {
+      const readable = reports.filter(({ report }) => !unread.has(report.region));
+      cause = !isStoreUp
         ? "store-away"
-        : isSilenceOurs(lastMadeAtMs(reports), nowMs, staleAfterMs)
+        : isSilenceOurs(lastMadeAtMs(readable), nowMs, staleAfterMs)
           ? "silent-together"
           : null;
-      const open = spans.at(-1)?.toMs === null ? spans.at(-1) : undefined;
-      if (cause !== null && open === undefined) {
-        spans = [...spans, { fromMs: nowMs, toMs: null }].slice(-MOST_SPANS);
-        log.warn("ages.frozen", { cause });
+      for (const region of unread) {
+        if (regionSpans.has(region)) continue;
+        regionSpans.set(region, createAgeSpans({ before: all, onFrozen: () => {}, onThawed: () => {} }));
       }
-      if (cause === null && open !== undefined) {
-        spans = [...spans.slice(0, -1), { fromMs: open.fromMs, toMs: nowMs }];
-        log.info("ages.thawed", { frozenMs: Math.round(nowMs - open.fromMs) });
-      }
-      return spans;
+      all = spans.look(cause !== null, nowMs);
+      const byRegion = new Map(
+        [...regionSpans].map(([region, own]) => [region, own.look(cause !== null || unread.has(region), nowMs)]),
+      );
+      return { all, byRegion };
+    },
+    holdFromStart: () => {
+      all = [{ fromMs: Number.NEGATIVE_INFINITY, toMs: null }];
+      spans = spansFrom(all);
     },
     look: (world) => {
       for (const region of world.regions) {

@@ -1,4 +1,5 @@
 /** What people ordered of regions and traffic: kept in memory, persisted in the store, heard by every GTM. */
+import { isDeepStrictEqual } from "node:util";
 import type { AdminState } from "#gtm/domain/region.ts";
 import type { OverrideRule } from "#gtm/domain/world.ts";
 import type { Clock } from "#shared/clock.ts";
@@ -9,7 +10,8 @@ import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
 import { announceChange, subscribeToChanges } from "./changes.ts";
-import { NO_ORDERS, standingAt, withOrder, withoutOrder } from "./orders.ts";
+import type { Degradations } from "./degradations.ts";
+import { NO_ORDERS, reconciled, standingAt, withOrder, withoutOrder } from "./orders.ts";
 import { createOrdersStore } from "./orders-store.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
@@ -28,7 +30,14 @@ export type OperatorState = Part & {
   /** A region without an entry is active. */
   readonly admin: () => ReadonlyMap<RegionId, AdminState>;
   readonly overrides: () => readonly OverrideRule[];
-  /** @throws {OperationalError} GTM_STORE_UNREACHABLE: an order must reach every GTM, so none is taken while the store is away */
+  /** What was known before this process started: an old record is put back only where the store has none that came of it. */
+  readonly restore: (orders: OrdersRecord) => void;
+  /** All that is known, what is over and taken back included: what a world file keeps. */
+  readonly record: () => OrdersRecord;
+  /**
+   * @throws {OperationalError} GTM_STORE_UNREACHABLE, GTM_STORE_REFUSED: an order must reach every GTM, so none is taken
+   * while it cannot be written
+   */
   readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
   /** Takes back what was ordered of a region; nothing happens where nothing was. @throws {OperationalError} as `order` */
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
@@ -39,11 +48,14 @@ export type OperatorStateOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly failures: StoreFailures;
+  readonly degradations: Pick<Degradations, "set">;
   readonly onChanged: () => void;
+  /** The store had lost the orders, and so perhaps more: it was wiped, or came back empty. */
+  readonly onWiped: () => void;
 };
 
-/** What a lost announcement costs at most. */
-const RELOAD_EVERY_MS = 2_000;
+/** What a lost announcement costs at most, and how soon a wiped store has them again. */
+const RELOAD_EVERY_MS = 1_000;
 
 export const createOperatorState = (options: OperatorStateOptions): OperatorState => {
   const { store, clock, log } = options;
@@ -53,26 +65,56 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
   let timer: NodeJS.Timeout | null = null;
   let reloading: Promise<void> | null = null;
 
+  /** What was read may be older than what was ordered here meanwhile. */
   const adopt = (found: OrdersRecord): void => {
-    if (found.rev <= known.rev) return;
-    known = found;
+    const next = reconciled(known, found);
+    if (isDeepStrictEqual(next, known)) return;
+    known = next;
     options.onChanged();
   };
   const current = (): OrdersRecord => standingAt(known, clock.epochMs());
+  const degraded = (reason: string | null): void => options.degradations.set("orders", reason);
+  /** It stands, and whoever does not hear of it now reads it within a second. */
+  const announce = (): Promise<void> =>
+    announceChange(store, ordersKey(), known.rev).catch((cause) => options.failures("orders.announce", cause));
   const change = async (make: (orders: OrdersRecord) => OrdersRecord): Promise<void> => {
-    adopt(await persisted.change(known, (orders) => make(standingAt(orders, clock.epochMs()))));
-    // It stands, and whoever does not hear of it now reads it within 2 s.
-    await announceChange(store, ordersKey(), known.rev).catch((cause) => options.failures("orders.announce", cause));
+    try {
+      adopt(await persisted.change(known, make));
+    } catch (cause) {
+      // Whoever ordered is told; that nobody else can order either is told here.
+      options.failures("orders.write", cause);
+      if (known.rev > 0) degraded(`orders are refused: ${String(cause)}`);
+      throw cause;
+    }
+    degraded(null);
+    await announce();
   };
-  const reloadOnce = async (): Promise<void> => {
+  const listen = async (): Promise<void> => {
     try {
       unsubscribe ??= await subscribeToChanges(store, ({ key, rev }) => {
-        if (key === ordersKey() && rev > known.rev) void reload();
+        if (key === ordersKey() && rev !== known.rev) void reload();
       });
-      adopt(await persisted.read(known));
+    } catch (cause) {
+      options.failures("orders.subscribe", cause);
+    }
+  };
+  const readOnce = async (): Promise<void> => {
+    try {
+      const { orders, restored, writeFault } = await persisted.read(known);
+      adopt(orders);
+      if (writeFault !== null) options.failures("orders.write", writeFault);
+      degraded(writeFault === null ? null : `orders are refused: ${String(writeFault)}`);
+      if (restored === null) return;
+      log.warn("orders.restored", { how: restored, rev: orders.rev });
+      if (restored === "put-back") options.onWiped();
+      await announce();
     } catch (cause) {
       options.failures("orders.read", cause);
+      degraded(`orders are refused, and those of others not heard: ${String(cause)}`);
     }
+  };
+  const reloadOnce = async (): Promise<void> => {
+    await Promise.all([listen(), readOnce()]);
   };
   const reload = (): Promise<void> => {
     reloading ??= reloadOnce().finally(() => {
@@ -84,6 +126,8 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
   return {
     name: "operator-state",
     current,
+    record: () => known,
+    restore: adopt,
     admin: () => new Map(current().regions.map(({ region, admin }) => [region, admin])),
     overrides: () =>
       current().overrides.map(({ id, kind, region, pool, model, tenant }) => ({
@@ -95,7 +139,7 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
         tenant,
       })),
     order: async (wish) => {
-      const order = { ...wish, orderedAtMs: clock.epochMs() };
+      const order = { ...wish, orderedAtMs: Math.floor(clock.epochMs()) };
       await change((orders) => withOrder(orders, order));
       log.info("order.placed", {
         region: wish.region,
@@ -106,7 +150,8 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
       return current();
     },
     undo: async (region, actor) => {
-      await change((orders) => withoutOrder(orders, region));
+      const atMs = Math.floor(clock.epochMs());
+      await change((orders) => withoutOrder(orders, { region, actor, atMs }));
       log.info("order.undone", { region, actor });
       return current();
     },

@@ -28,6 +28,8 @@ export type SentOptions = {
   readonly cells: CellRegions;
   /** When the oldest report that still speaks for the region was made, monotonic ms; null: there is none. */
   readonly reportedSinceMs: (region: RegionId) => number | null;
+  /** The store no longer lists this instance, which had been listed: it was wiped, or we were away for long. */
+  readonly onForgotten: () => void;
   /** A record that is not one: its instance goes unheard. */
   readonly onRefused: (instance: string, detail: string) => void;
 };
@@ -49,6 +51,7 @@ export const createSent = (options: SentOptions): Sent => {
   let others: readonly InstanceId[] = [];
   let foreign: readonly Foreign[] = [];
   let foundOthersAtMs = Number.NEGATIVE_INFINITY;
+  let isListed = false;
 
   const prune = (nowMs: number): void => {
     const oldest = (region: RegionId): number =>
@@ -58,8 +61,10 @@ export const createSent = (options: SentOptions): Sent => {
   const findOthers = async (nowMs: number): Promise<void> => {
     if (nowMs - foundOthersAtMs < FIND_OTHERS_EVERY_MS) return;
     const epochMs = clock.epochMs();
-    await store.indexAdd(instancesKey(), instance, epochMs);
     const index = await store.indexRange(instancesKey(), 0, Number.MAX_SAFE_INTEGER);
+    if (isListed && index.every(({ member }) => member !== instance)) options.onForgotten();
+    await store.indexAdd(instancesKey(), instance, epochMs);
+    isListed = true;
     for (const { member, score } of index) {
       if (score < epochMs - REMEMBERED_MS) await store.indexRemove(instancesKey(), member);
     }

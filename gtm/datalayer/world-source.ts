@@ -1,7 +1,7 @@
 /** Keeps the world that decisions read: a new one on every report, order and probe result, and at least ten a second. */
 
 import type { ProbeFact } from "#gtm/domain/health.ts";
-import { madeAtMs } from "#gtm/domain/heard-report.ts";
+import { madeAtMs, reportAgeMs } from "#gtm/domain/heard-report.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { AdminState, RegionSite } from "#gtm/domain/region.ts";
 import type { AssemblyPolicy } from "#gtm/domain/region-assembly.ts";
@@ -15,11 +15,15 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { CellRegions } from "./cell-regions.ts";
-import { createMonitor } from "./monitor.ts";
+import type { Degradations } from "./degradations.ts";
+import type { SavedReport } from "./kept-reports.ts";
+import { createMonitor, type Freezes } from "./monitor.ts";
 import { createReports, type ReportKeys } from "./reports.ts";
 import { createSent } from "./sent.ts";
 import type { StoreFailures } from "./store-failures.ts";
+import { tellDegradations } from "./world-degradations.ts";
 import { createWorldMetrics } from "./world-metrics.ts";
+import { createWorldSync } from "./world-sync.ts";
 
 export type WorldSourceOptions = {
   readonly store: Store;
@@ -27,6 +31,7 @@ export type WorldSourceOptions = {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
+  readonly degradations: Pick<Degradations, "set">;
   readonly instance: InstanceId;
   readonly sites: readonly RegionSite[];
   readonly models: readonly Model[];
@@ -38,6 +43,8 @@ export type WorldSourceOptions = {
   /** What this instance's own conversations keep alive in the regions' caches. */
   readonly live: () => readonly LiveTokens[];
   readonly cells: CellRegions;
+  /** The store has forgotten this instance, and so perhaps more: it was wiped, or came back empty. */
+  readonly onWiped: () => void;
 };
 
 export type WorldSource = Part & {
@@ -47,12 +54,16 @@ export type WorldSource = Part & {
   readonly send: (region: RegionId, model: ModelId, send: Send) => void;
   /** An order, an override or a probe's result changed: a new world comes with this turn of the event loop. */
   readonly touch: () => void;
+  /** Before `start`: what an earlier process saved is as good as heard, until the store was reached. @returns how many were believed */
+  readonly restore: (saved: readonly SavedReport[]) => number;
+  /** How old the saved reports are that decisions rest on; null: on live ones, or on none. */
+  readonly savedAgeMs: () => number | null;
+  /** The newest report of every agent with its age, for the next process. */
+  readonly saved: () => readonly Omit<SavedReport, "savedForMs">[];
 };
 
 const WORLD_EVERY_MS = 100;
 const SYNC_EVERY_MS = 200;
-/** What a lost announcement costs at most. */
-const RESYNC_EVERY_MS = 2_000;
 
 export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
   const { store, clock, log, metrics, policy, sites, models } = options;
@@ -60,10 +71,9 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
   const gauges = createWorldMetrics(metrics);
   const timers: NodeJS.Timeout[] = [];
   let isPublishing = false;
-  // Nothing is known against the store before it was asked.
-  let isSynced = true;
-  let isSyncing: Promise<void> | null = null;
-  let resyncedAtMs = Number.NEGATIVE_INFINITY;
+  let freezes: Freezes = { all: [], byRegion: new Map() };
+  /** Of the saved reports that were restored; null: there were none, or the store was reached since. */
+  let savedAtMs: number | null = null;
 
   const touch = (): void => {
     if (isPublishing) return;
@@ -79,7 +89,13 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
   const sent = createSent({
     ...{ store, clock, instance: options.instance, ownLive: options.live, cells: options.cells },
     reportedSinceMs: (region) => oldestMs(region),
+    onForgotten: options.onWiped,
     onRefused: (instance, detail) => log.warn("sent.refused", { instance, detail }),
+  });
+  const savedAgeMs = (): number | null => (savedAtMs === null ? null : clock.monotonicMs() - savedAtMs);
+  const synced = createWorldSync({
+    ...{ store, clock, log, reports, sent, savedAgeMs, failures: options.failures, degradations: options.degradations },
+    onChanged: touch,
   });
   const oldestMs = (region: RegionId): number | null => {
     let oldest: number | null = null;
@@ -93,13 +109,16 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
 
   const take = (previous: World | null): World => {
     const nowMs = clock.monotonicMs();
-    const isStoreUp = isSynced && store.isUp();
+    const isStoreUp = synced.isStoreUp();
+    if (isStoreUp) savedAtMs = null;
     const heard = reports.heard();
+    freezes = monitor.freezes({ nowMs, isStoreUp, reports: heard, unread: reports.unread() });
     return assembleWorld({
       ...{ previous, nowMs, sites, models, policy, isStoreUp, reports: heard },
       regionsWithAbsentAgents: reports.regionsWithAbsentAgents(),
       probes: options.probes(),
-      freezes: monitor.freezes({ nowMs, isStoreUp, reports: heard }),
+      freezes: freezes.all,
+      regionFreezes: freezes.byRegion,
       admin: options.admin(),
       overrides: options.overrides(),
       sends: sent.sends(),
@@ -119,31 +138,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     world = take(before);
     monitor.look(world);
     gauges.look(world, before);
-  };
-
-  const syncOnce = async (): Promise<void> => {
-    const wasSynced = isSynced;
-    try {
-      await sent.sync();
-      const nowMs = clock.monotonicMs();
-      if (!wasSynced || nowMs - resyncedAtMs >= RESYNC_EVERY_MS) {
-        await reports.resync();
-        resyncedAtMs = nowMs;
-      }
-      isSynced = true;
-    } catch (cause) {
-      isSynced = false;
-      options.failures("world.sync", cause);
-    }
-    if (wasSynced === isSynced) return;
-    log[isSynced ? "info" : "warn"](isSynced ? "store.reached" : "store.away");
-    touch();
-  };
-  const sync = (): Promise<void> => {
-    isSyncing ??= syncOnce().finally(() => {
-      isSyncing = null;
-    });
-    return isSyncing;
+    tellDegradations(world, options.degradations);
   };
 
   return {
@@ -154,18 +149,35 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
       sent.add({ region, model, send });
       world = withSend(current(), region, model, send);
     },
+    restore: (saved) => {
+      const believed = saved.filter(reports.restore);
+      if (believed.length === 0) return 0;
+      savedAtMs = clock.monotonicMs() - Math.max(...believed.map(({ savedForMs }) => savedForMs));
+      synced.doubt();
+      monitor.holdFromStart();
+      world = null;
+      return believed.length;
+    },
+    savedAgeMs,
+    saved: () => {
+      const nowMs = clock.monotonicMs();
+      return reports.heard().map((heard) => ({
+        report: heard.report,
+        ageMs: reportAgeMs(heard, nowMs, freezes.byRegion.get(heard.report.region) ?? freezes.all),
+      }));
+    },
     start: async () => {
-      await sync();
+      await synced.sync();
       publish();
       timers.push(
         setInterval(publish, WORLD_EVERY_MS),
-        setInterval(() => void sync(), SYNC_EVERY_MS),
+        setInterval(() => void synced.sync(), SYNC_EVERY_MS),
       );
       for (const timer of timers) timer.unref();
     },
     stop: async () => {
       for (const timer of timers.splice(0)) clearInterval(timer);
-      await isSyncing;
+      await synced.settled();
       await reports.stop();
     },
   };

@@ -35,6 +35,8 @@ export type WorldInputs = {
   /** A region without an entry has no result yet. */
   readonly probes: ReadonlyMap<RegionId, ProbeFact>;
   readonly freezes: readonly Freeze[];
+  /** Of a region whose reports could not be read for a while: these instead. */
+  readonly regionFreezes: ReadonlyMap<RegionId, readonly Freeze[]>;
   readonly isStoreUp: boolean;
   /** A region without an entry is active. */
   readonly admin: ReadonlyMap<RegionId, AdminState>;
@@ -61,7 +63,7 @@ export const assembleWorld = (inputs: WorldInputs): World => {
       isAgentAbsent: inputs.regionsWithAbsentAgents.includes(site.id),
       probe: inputs.probes.get(site.id) ?? null,
       admin: inputs.admin.get(site.id) ?? "active",
-      freezes: inputs.freezes,
+      freezes: inputs.regionFreezes.get(site.id) ?? inputs.freezes,
       nowMs,
       policy,
     }),

@@ -45,6 +45,7 @@ export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Ey
       regionsWithAbsentAgents: [],
       probes: new Map(),
       freezes: [],
+      regionFreezes: new Map(),
       isStoreUp: true,
       admin: new Map(),
       overrides: [],

@@ -8,9 +8,7 @@ import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import type { Health } from "#gtm/wire/admin/ports.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
-import { EPOCH_MS } from "#test/unit/gtm/wire/admin/fake-ports.ts";
-
-const READY: Health = { isReady: true, degradedSinceMs: null, reasons: [] };
+import { EPOCH_MS, READY } from "#test/unit/gtm/wire/admin/fake-ports.ts";
 
 const running = async (health: Health = READY) => {
   const metrics = createMetrics();
@@ -48,13 +46,19 @@ describe("/readyz", () => {
   const cases: readonly { health: Health; status: number; state: string; since: string | null }[] = [
     { health: READY, status: 200, state: "ready", since: null },
     {
-      health: { isReady: true, degradedSinceMs: EPOCH_MS, reasons: ["the store does not answer"] },
+      health: {
+        ...READY,
+        degradedSinceMs: EPOCH_MS,
+        reasons: ["the store does not answer"],
+        degradations: [{ what: "store", reason: "the store does not answer", sinceMs: EPOCH_MS }],
+        savedWorldAgeMs: 61_000.4,
+      },
       status: 200,
       state: "degraded",
       since: "2026-11-30T04:00:00.000Z",
     },
     {
-      health: { isReady: false, degradedSinceMs: null, reasons: ["geography is being loaded"] },
+      health: { ...READY, isReady: false, reasons: ["geography is being loaded"] },
       status: 503,
       state: "not-ready",
       since: null,
@@ -67,7 +71,11 @@ describe("/readyz", () => {
       assert.deepEqual([plain.status, await plain.text()], [status, `${state}\n`]);
       const verbose = await fetch(`${server.url}/readyz?verbose`);
       assert.equal(verbose.status, status);
-      assert.deepEqual(await verbose.json(), { state, degradedSince: since, reasons: health.reasons });
+      assert.deepEqual(await verbose.json(), {
+        ...{ state, degradedSince: since, reasons: health.reasons },
+        degradations: health.degradations.map(({ what, reason }) => ({ what, reason, since })),
+        savedWorldAgeMs: health.savedWorldAgeMs === null ? null : 61_000,
+      });
     });
   }
 });

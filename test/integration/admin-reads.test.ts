@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { aConversation, aRegion, CONVERSATION } from "#test/support/builders.ts";
-import { EPOCH_MS } from "#test/unit/gtm/wire/admin/fake-ports.ts";
+import { EPOCH_MS, READY } from "#test/unit/gtm/wire/admin/fake-ports.ts";
 import { runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
 describe("every answer", () => {
@@ -22,14 +22,23 @@ describe("every answer", () => {
 describe("GET /status", () => {
   it("says how the GTM is, since when and why", async () => {
     await using admin = await runningAdmin();
-    admin.gtm.state.health = { isReady: true, degradedSinceMs: EPOCH_MS, reasons: ["the store does not answer"] };
+    admin.gtm.state.health = {
+      ...READY,
+      degradedSinceMs: EPOCH_MS,
+      reasons: ["the store does not answer"],
+      degradations: [{ what: "store", reason: "the store does not answer", sinceMs: EPOCH_MS }],
+      savedWorldAgeMs: 61_000.4,
+    };
     admin.gtm.clock.pass(2_500);
     const { body } = await admin.ask("GET", "/status");
     assert.equal(body.state, "degraded");
     assert.equal(body.degradedSince, "2026-11-30T04:00:00.000Z");
     assert.deepEqual(body.reasons, ["the store does not answer"]);
     assert.deepEqual([body.instance, body.version, body.uptimeMs], ["gtm-1", "0.1.0", 2_500]);
-    assert.deepEqual(body.world, { version: 7, ageMs: 2_500, areAgesFrozen: false });
+    assert.deepEqual(body.degradations, [
+      { what: "store", reason: "the store does not answer", since: "2026-11-30T04:00:00.000Z", ageMs: 2_500 },
+    ]);
+    assert.deepEqual(body.world, { version: 7, ageMs: 2_500, areAgesFrozen: false, savedAgeMs: 61_000 });
     assert.deepEqual(body.pools, [
       { name: "chat", models: ["llama-70b"], regions: ["frankfurt", "paris", "singapore"] },
     ]);

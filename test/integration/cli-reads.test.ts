@@ -9,6 +9,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { aConversation, aRegion, CONVERSATION } from "#test/support/builders.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
 import { runCli, type Terminal } from "#test/unit/gtm/cli/fake-io.ts";
+import { READY } from "#test/unit/gtm/wire/admin/fake-ports.ts";
 import { runningAdmin, tokensFile } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
 const at = (url: string, ...words: string[]) => [...words, "--server", url];
@@ -34,16 +35,35 @@ describe("gtm status", () => {
   });
   it("says why it is degraded, and what is frozen", async () => {
     await using admin = await runningAdmin();
+    const sinceMs = Date.UTC(2026, 10, 30, 3);
     admin.gtm.state.health = {
-      isReady: true,
-      degradedSinceMs: Date.UTC(2026, 10, 30, 3),
-      reasons: ["the store does not answer"],
+      ...READY,
+      degradedSinceMs: sinceMs,
+      reasons: ["the store does not answer", "2 pins wait"],
+      degradations: [
+        { what: "store", reason: "the store does not answer", sinceMs },
+        { what: "pins", reason: "2 pins wait", sinceMs: sinceMs + 3_588_000 },
+      ],
+      savedWorldAgeMs: 3_700_000,
     };
     admin.gtm.state.world = { ...admin.gtm.state.world, isStoreUp: false, areAgesFrozen: true };
     const { out } = await runCli(at(admin.url, "status"));
     assert.match(
       out,
-      /: degraded since 2026-11-30T03:00:00\.000Z, up 0\.0 s, store away, .*ages frozen because the silence is ours\n {2}the store does not answer\n/,
+      /: degraded since 2026-11-30T03:00:00\.000Z, up 0\.0 s, store away, .*from a file saved 62 min ago, ages frozen because the silence is ours\n/,
+    );
+    assert.ok(
+      out.includes(
+        [
+          "",
+          "DEGRADED     FOR  REASON",
+          "store     60 min  the store does not answer",
+          "pins        12 s  2 pins wait",
+          "",
+          "pool chat",
+        ].join("\n"),
+      ),
+      out,
     );
   });
   it("colours states only where the terminal takes colours", async () => {
@@ -331,6 +351,7 @@ describe("gtm health", () => {
       listen: { address: "127.0.0.1", port: 0 },
       metrics: createMetrics(),
       health: () => ({
+        ...READY,
         isReady,
         degradedSinceMs,
         reasons: degradedSinceMs === null ? [] : ["the store does not answer"],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
+import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createWorldSource, type WorldSource } from "#gtm/datalayer/world-source.ts";
@@ -31,14 +32,17 @@ const startOne = async (name: string) => {
   const parts = { store, clock: systemClock, log: silentLogger, metrics };
   const failures = createStoreFailures(parts);
   const cells = createCellRegions(systemClock);
-  const operators = createOperatorState({ ...parts, failures, onChanged: () => source.touch() });
+  const degradations = createDegradations(parts);
+  const onWiped = (): void => undefined;
+  const operators = createOperatorState({ ...parts, failures, degradations, onWiped, onChanged: () => source.touch() });
   const conversations = createConversationStore({
     ...{ ...parts, failures, policy: DEFAULT_POLICY, regions: NAMES.map(regionId), random: Math.random },
+    ...{ degradations },
   });
   const source: WorldSource = createWorldSource({
     ...{ ...parts, failures, cells, instance: InstanceId.parse(name), policy: DEFAULT_POLICY, models: [aModel()] },
     sites: NAMES.map((site) => aSite(site)),
-    reportKeys: new Map(),
+    ...{ reportKeys: new Map(), degradations, onWiped },
     probes: () => new Map(),
     admin: operators.admin,
     overrides: operators.overrides,

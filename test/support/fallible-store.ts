@@ -1,4 +1,4 @@
-/** A store that a test can take away and bring back: while it is away nothing is answered and no message arrives. */
+/** A store that a test can take away and bring back, or let fail in parts: while it is away nothing is answered and no message arrives. */
 import { OperationalError } from "#shared/errors.ts";
 import type { Store } from "#shared/store.ts";
 
@@ -8,7 +8,12 @@ export type FallibleStore = Store & {
   readonly calls: Record<string, number>;
   /** Runs before an operation is done; may wait, so that a test can be slow or come first. */
   before: (operation: string, key: string) => Promise<void> | void;
+  /** What fails of it while the rest works: `lost`, as a slot without a server; `refused`, as by a full memory or a rule. */
+  fault: (operation: string, key: string) => "lost" | "refused" | null;
 };
+
+/** What changes something: what a store that is full refuses. */
+export const WRITES: readonly string[] = ["put", "setIfAbsent", "compareAndSet", "indexAdd", "append"];
 
 export const createFallibleStore = (inner: Store): FallibleStore => {
   const guarded =
@@ -18,12 +23,16 @@ export const createFallibleStore = (inner: Store): FallibleStore => {
       await store.before(operation, String(args[0]));
       if (store.isAway)
         throw new OperationalError("GTM_STORE_UNREACHABLE", `${operation}: the test took the store away`);
+      const fault = store.fault(operation, String(args[0]));
+      if (fault === "lost") throw new OperationalError("GTM_STORE_UNREACHABLE", `${operation}: no server for this key`);
+      if (fault === "refused") throw new OperationalError("GTM_STORE_REFUSED", `${operation}: not done`);
       return act(...args);
     };
   const store: FallibleStore = {
     isAway: false,
     calls: {},
     before: () => {},
+    fault: () => null,
     get: guarded("get", inner.get),
     getMany: guarded("getMany", inner.getMany),
     put: guarded("put", inner.put),

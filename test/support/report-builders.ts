@@ -115,6 +115,7 @@ export const worldInputs = (reports: readonly HeardReport[], wish: Partial<World
   regionsWithAbsentAgents: [],
   probes: new Map(),
   freezes: [],
+  regionFreezes: new Map(),
   isStoreUp: true,
   admin: new Map(),
   overrides: [],

@@ -73,9 +73,19 @@ const sendReadiness = (response: ServerResponse, health: Health, isVerbose: bool
     send(response, status, TEXT, `${state}\n`);
     return;
   }
-  const { degradedSinceMs, reasons } = health;
-  const degradedSince = degradedSinceMs === null ? null : new Date(degradedSinceMs).toISOString();
-  send(response, status, "application/json", `${JSON.stringify({ state, degradedSince, reasons })}\n`);
+  const { degradedSinceMs, reasons, savedWorldAgeMs } = health;
+  const body = {
+    state,
+    degradedSince: degradedSinceMs === null ? null : new Date(degradedSinceMs).toISOString(),
+    reasons,
+    degradations: health.degradations.map(({ what, reason, sinceMs }) => ({
+      what,
+      reason,
+      since: new Date(sinceMs).toISOString(),
+    })),
+    savedWorldAgeMs: savedWorldAgeMs === null ? null : Math.round(savedWorldAgeMs),
+  };
+  send(response, status, "application/json", `${JSON.stringify(body)}\n`);
 };
 
 const send = (response: ServerResponse, status: number, type: string, body: string): void => {

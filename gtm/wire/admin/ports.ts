@@ -63,6 +63,10 @@ export type Health = {
   readonly degradedSinceMs: number | null;
   /** What is wrong, one sentence each. */
   readonly reasons: readonly string[];
+  /** The same, each with what it is about and since when (epoch ms). */
+  readonly degradations: readonly { readonly what: string; readonly reason: string; readonly sinceMs: number }[];
+  /** How old the saved facts are that decisions rest on since a start without the store; null: on live ones, or on none. */
+  readonly savedWorldAgeMs: number | null;
 };
 
 export type LabelReading = { readonly conversation: ConversationId; readonly pinnedTo: RegionId | null };

@@ -19,7 +19,7 @@ import { createPlaces } from "./places.ts";
 import { createPrivateScope } from "./private-scope.ts";
 import { createRender } from "./render.ts";
 import type { Tally, Transport } from "./tally.ts";
-import { createWhyAccess } from "./why.ts";
+import { createWhyAccess, type WhyDegraded } from "./why.ts";
 import { type Addresses, steeredNames, zoneNames } from "./zone-names.ts";
 
 export type AnswererOptions = {
@@ -38,6 +38,8 @@ export type AnswererOptions = {
   readonly labels: Labels | null;
   /** Networks that may ask `why.<name>`, CIDR notation; empty: those names do not exist. */
   readonly whyAllow: readonly string[];
+  /** What `why.<name>` says beside the decision. */
+  readonly degraded: () => WhyDegraded;
   /** Networks that the operator has located himself, CIDR notation. */
   readonly ownSubnets: readonly string[];
   readonly newId: () => DecisionId;
@@ -62,6 +64,7 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
     negative,
     steeredByPool: steered.ofPool,
     why: createWhyAccess(options.whyAllow),
+    degraded: options.degraded,
     clock,
     log: options.log,
     tally,

@@ -12,7 +12,7 @@ import type { Places } from "./places.ts";
 import { prefixText, sourcePrefix } from "./prefix.ts";
 import { CLASS, RCODE, TYPE } from "./record-type.ts";
 import type { Transport } from "./tally.ts";
-import { decisionTexts, FIXED_TEXTS, type WhyAccess, whyImage } from "./why.ts";
+import { decisionTexts, degradedTexts, FIXED_TEXTS, type WhyAccess, type WhyDegraded, whyImage } from "./why.ts";
 import type { SteeredName, ZoneName } from "./zone-names.ts";
 
 export type ResolveOptions = {
@@ -23,6 +23,7 @@ export type ResolveOptions = {
   readonly negative: Negative;
   readonly steeredByPool: ReadonlyMap<PoolName, SteeredName>;
   readonly why: WhyAccess;
+  readonly degraded: () => WhyDegraded;
   readonly clock: Pick<Clock, "monotonicMs">;
 };
 
@@ -84,13 +85,15 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
       ? decisionTexts(label.decision, clock.monotonicMs())
       : cellTexts(query, steeredByPool.get(label.pool) ?? null);
 
+  const whyTexts = (texts: readonly string[]): Image => whyImage([...texts, ...degradedTexts(options.degraded())]);
+
   const inquiry = (query: DnsQuery, of: Subject, found: StandingLabel | null): Image | Wait => {
     if (!why.isOn) return negative.nxdomain;
     if (!why.allows(query.peer)) return REFUSALS.prohibited;
     if (query.type !== TYPE.TXT) return query.type === TYPE.ANY ? ANY_ANSWER : negative.nodata;
-    if (of.kind === "known") return whyImage(cellTexts(query, of.name.steered));
+    if (of.kind === "known") return whyTexts(cellTexts(query, of.name.steered));
     const label = lookedUp(query, of.label, found);
-    return isWait(label) ? label : whyImage(labelTexts(query, label));
+    return isWait(label) ? label : whyTexts(labelTexts(query, label));
   };
 
   return (query, reply, found) => {

@@ -6,6 +6,25 @@ import { encodeImage } from "./codec.ts";
 import type { Image } from "./image.ts";
 import { RCODE } from "./record-type.ts";
 
+/** What does not work, and on what decisions rest meanwhile. */
+export type WhyDegraded = {
+  readonly degradations: readonly { readonly what: string; readonly ageMs: number }[];
+  /** Of the facts that decisions rest on: the world's, or the saved ones' where it was made of those. */
+  readonly worldAgeMs: number;
+  readonly isWorldSaved: boolean;
+};
+
+/** @returns none where nothing is degraded */
+export const degradedTexts = ({ degradations, worldAgeMs, isWorldSaved }: WhyDegraded): readonly string[] => {
+  if (degradations.length === 0) return [];
+  return [
+    ...degradations.map(({ what, ageMs }) => `${stateOf(what)} since=${Math.round(ageMs / 1_000)}s`),
+    `${isWorldSaved ? "saved-world-age-ms" : "world-age-ms"}=${shown(worldAgeMs)}`,
+  ];
+};
+
+const stateOf = (what: string): string => (what === "store" ? "store=away" : `degraded=${what}`);
+
 export type WhyAccess = {
   /** Where nobody may ask, the names do not exist. */
   readonly isOn: boolean;

@@ -16,9 +16,19 @@ export const Status = z
     state: z.string(),
     degradedSince: z.string().nullable(),
     reasons: z.array(z.string()),
+    /** What does not work as it should; `ageMs`: for how long. */
+    degradations: z
+      .array(z.looseObject({ what: z.string(), reason: z.string(), since: z.string(), ageMs: z.number() }))
+      .default([]),
     uptimeMs: z.number(),
     isStoreUp: z.boolean(),
-    world: z.looseObject({ version: z.number(), ageMs: z.number(), areAgesFrozen: z.boolean() }),
+    world: z.looseObject({
+      version: z.number(),
+      ageMs: z.number(),
+      areAgesFrozen: z.boolean(),
+      /** Of the saved facts that decisions rest on since a start without the store; null: on live ones, or on none. */
+      savedAgeMs: z.number().nullable().default(null),
+    }),
     pools: z.array(z.looseObject({ name: z.string(), models: z.array(z.string()), regions: z.array(z.string()) })),
     regions: z.array(
       z.looseObject({
@@ -36,6 +46,14 @@ export const Status = z
   .openapi("Status");
 export type Status = z.infer<typeof Status>;
 
+/** As /readyz and the status show it. */
+export const degradationView = ({ what, reason, sinceMs }: Health["degradations"][number], epochMs: number) => ({
+  what,
+  reason,
+  since: new Date(sinceMs).toISOString(),
+  ageMs: Math.max(0, Math.round(epochMs - sinceMs)),
+});
+
 export const stateOf = (health: Health): "ready" | "degraded" | "not-ready" => {
   if (!health.isReady) return "not-ready";
   return health.degradedSinceMs === null ? "ready" : "degraded";
@@ -44,20 +62,23 @@ export const stateOf = (health: Health): "ready" | "degraded" | "not-ready" => {
 const statusOf = ({ ports, clock, startedAtMs }: Context): Status => {
   const { policy, health, orders } = ports;
   const world = ports.steering.world();
-  const { degradedSinceMs, reasons } = health();
+  const now = health();
+  const { degradedSinceMs, reasons, degradations, savedWorldAgeMs } = now;
   const record = orders.current();
   return {
     instance: ports.instance,
     version: ports.version,
-    state: stateOf(health()),
+    state: stateOf(now),
     degradedSince: degradedSinceMs === null ? null : new Date(degradedSinceMs).toISOString(),
     reasons: [...reasons],
+    degradations: degradations.map((one) => degradationView(one, clock.epochMs())),
     uptimeMs: Math.round(clock.monotonicMs() - startedAtMs),
     isStoreUp: world.isStoreUp,
     world: {
       version: world.version,
       ageMs: Math.max(0, Math.round(clock.monotonicMs() - world.takenAtMs)),
       areAgesFrozen: world.areAgesFrozen,
+      savedAgeMs: savedWorldAgeMs === null ? null : Math.round(savedWorldAgeMs),
     },
     pools: ports.pools.map(({ name, models, regions }) => ({ name, models: [...models], regions: [...regions] })),
     regions: world.regions.map((region) => ({

@@ -1,6 +1,7 @@
 /** What people ordered survives restarts, reaches every GTM, and expires. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createOperatorState, type OrderWish } from "#gtm/datalayer/operator-state.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import type { Clock } from "#shared/clock.ts";
@@ -20,16 +21,21 @@ after(() => Promise.all(running.map((one) => one.stop())));
 
 const gtm = async (store: FallibleStore, clock: Clock) => {
   const log = recordingLog();
-  const changes = { count: 0 };
+  const metrics = createMetrics();
+  const degradations = createDegradations({ clock, log: recordingLog(), metrics });
+  const changes = { count: 0, wiped: 0 };
   const state = createOperatorState({
-    ...{ store, clock, log, failures: createStoreFailures({ log, clock, metrics: createMetrics() }) },
+    ...{ store, clock, log, degradations, failures: createStoreFailures({ log, clock, metrics }) },
     onChanged: () => {
       changes.count += 1;
+    },
+    onWiped: () => {
+      changes.wiped += 1;
     },
   });
   running.push(state);
   await state.start();
-  return Object.assign(state, { log, changes });
+  return Object.assign(state, { log, changes, degradations });
 };
 const setUp = async () => {
   const clock = createManualClock();
@@ -70,17 +76,19 @@ describe("an order", () => {
     await state.undo(regionId("paris"), "ops");
     assert.deepEqual(admins(state), {});
   });
-  it("expires by the time of day, without anybody doing anything, and is gone from the store with the next one", async () => {
+  it("expires by the time of day, without anybody doing anything, and is gone from the store a day later", async () => {
     const { state, store, clock } = await setUp();
     await state.order(drain("paris", { expiresAtMs: clock.epochMs() + 60_000 }));
     clock.advance(59_999);
     assert.deepEqual(admins(state), { paris: "drain-all" });
     clock.advance(1);
     assert.deepEqual(admins(state), {});
+    await state.order(drain("singapore", { expiresAtMs: clock.epochMs() + 1 }));
+    clock.advance(86_400_000);
     await state.order(drain("virginia"));
     assert.deepEqual(
       (await stored(store)).regions.map(({ region }) => region),
-      ["virginia"],
+      ["singapore", "virginia"],
     );
   });
   it("is refused while the store is away, and nothing has changed", async () => {

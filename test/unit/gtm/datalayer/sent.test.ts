@@ -23,6 +23,7 @@ const gtm = (name: string, store: Store, clock: Clock, wish: Partial<SentOptions
     ownLive: () => [],
     cells: createCellRegions(clock),
     reportedSinceMs: () => null,
+    onForgotten: () => assert.fail("the store was not wiped"),
     onRefused: (_, detail) => assert.fail(detail),
     ...wish,
   });

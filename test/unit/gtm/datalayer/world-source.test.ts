@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
+import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createWorldSource, type WorldSourceOptions } from "#gtm/datalayer/world-source.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
@@ -34,9 +35,12 @@ const setUp = (wish: Partial<WorldSourceOptions> = {}) => {
   const clock = createManualClock();
   const store = createFallibleStore(createMemoryStore(clock));
   const [log, metrics] = [recordingLog(), createMetrics()];
+  const degradations = createDegradations({ clock, log: recordingLog(), metrics });
   const source = createWorldSource({
     ...{ store, clock, log, metrics, instance: InstanceId.parse("gtm-1"), policy: DEFAULT_POLICY, models: [aModel()] },
     failures: createStoreFailures({ log, metrics, clock }),
+    degradations,
+    onWiped: () => {},
     sites: NAMES.map((name) => aSite(name)),
     reportKeys: new Map(),
     probes: () => new Map(),
@@ -49,7 +53,7 @@ const setUp = (wish: Partial<WorldSourceOptions> = {}) => {
   running.push(source);
   const publish = (report: RegionReport, announced = true) => publishReport(store, clock, report, announced);
   const publishAll = (seq: number) => Promise.all(NAMES.map((name) => publish(aReport(name, { seq }))));
-  return { clock, store, log, metrics, source, publish, publishAll };
+  return { clock, store, log, metrics, degradations, source, publish, publishAll };
 };
 
 describe("the world, before it is started", () => {
@@ -145,8 +149,9 @@ describe("a store that goes away", () => {
     const { source, store, publishAll, clock, log, metrics } = setUp();
     await publishAll(1);
     await source.start();
-    const told = (event: string) => log.lines.filter((line) => line.event === event).length;
-    const failed = () => metricValue(metrics, "gtm_store_failures_total", { operation: "world.sync" });
+    const told = (event: string, operation = "sent.sync") =>
+      log.lines.filter((line) => line.event === event && (line.fields["operation"] ?? operation) === operation).length;
+    const failed = () => metricValue(metrics, "gtm_store_failures_total", { operation: "sent.sync" });
     store.isAway = true;
     await until(() => told("store.away") === 1 && source.world().areAgesFrozen);
     await until(async () => (await failed()) >= 3);

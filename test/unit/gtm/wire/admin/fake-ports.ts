@@ -29,6 +29,14 @@ export const fakeClock = (): Clock & { pass: (ms: number) => void } => {
   };
 };
 
+export const READY: Health = {
+  isReady: true,
+  degradedSinceMs: null,
+  reasons: [],
+  degradations: [],
+  savedWorldAgeMs: null,
+};
+
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** A ULID that ends in a number, so that tests can name decisions in their order. */
 export const decisionId = (at: number): DecisionId =>
@@ -72,7 +80,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     orders: { v: 1, rev: 0, regions: [], overrides: [] },
     conversations: [...(wish.conversations ?? [aConversation({ home: "frankfurt", contextTokens: 20_000 })])],
     entries: [],
-    health: { isReady: true, degradedSinceMs: null, reasons: [] },
+    health: READY,
     isStoreAway: false,
   };
   let decided = 0;
