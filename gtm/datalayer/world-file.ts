@@ -69,7 +69,8 @@ export const createWorldFile = (options: WorldFileOptions): Part => {
     log.warn("world-file.refused", { outcome, detail });
     degradations.set("world", `the saved world is not used, ${outcome}: ${detail}`);
   };
-  const use = ({ savedAtMs, instance, ...saved }: WorldFile): string => {
+  const use = ({ savedAtMs, instance, reports, orders, cells }: WorldFile): string => {
+    const saved = { reports, orders, cells };
     const savedForMs = clock.epochMs() - savedAtMs;
     if (Math.abs(savedForMs) > USABLE_MS) {
       const outcome = savedForMs > 0 ? "too-old" : "future";
