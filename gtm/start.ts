@@ -1,5 +1,7 @@
 /** The composition root: every part of the GTM made, connected, and started in order. */
 
+import { randomUUID } from "node:crypto";
+import { createAgreement } from "#gtm/datalayer/agreement.ts";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
@@ -11,6 +13,7 @@ import { createProbes } from "#gtm/datalayer/probe.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createWorldFile } from "#gtm/datalayer/world-file.ts";
 import { createWorldSource } from "#gtm/datalayer/world-source.ts";
+import { canonicalAnswers } from "#gtm/steering/canonical.ts";
 import { createCellSteer } from "#gtm/steering/cell.ts";
 import { decisionView } from "#gtm/steering/decision-view.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
@@ -29,6 +32,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
 import type { Address, GtmConfig } from "./config.ts";
+import { fingerprintsOf } from "./config-fingerprint.ts";
 import { createDecisionIds } from "./decision-id.ts";
 import { createHealthWatch } from "./health.ts";
 import { createStandingKeys } from "./keys/standing-keys.ts";
@@ -78,7 +82,7 @@ export const createGtm = (
   const failures = createStoreFailures({ log, metrics, clock });
   const degradations = createDegradations({ clock, log, metrics });
   // Whoever notices first; begun anew it does no harm.
-  const onWiped = (): void => log.warn("store.wiped");
+  const onWiped = (): void => conversations.reoffer();
   const newId = createDecisionIds(clock);
   const keys = createStandingKeys({ files: config.keys, regions, log, metrics });
   const { labels } = keys;
@@ -101,7 +105,14 @@ export const createGtm = (
     random: Math.random,
     ...{ degradations },
   });
+  const agreement = createAgreement({
+    ...{ clock, log, metrics, degradations, instance, version: VERSION, boot: randomUUID() },
+    config: fingerprintsOf(config, labels),
+    ordersRev: () => operators.current().rev,
+    answers: (world) => canonicalAnswers(pools, world, policy),
+  });
   const source = createWorldSource({
+    ...{ agreement },
     ...{ store, clock, log, metrics, failures, degradations, instance, sites, models, policy, cells, onWiped },
     reportKeys: keys.reportKeys,
     probes: probes.facts,
@@ -186,6 +197,7 @@ export const createGtm = (
     ...{ clock, log, metrics },
     ports: {
       ...{ policy, pools, models, decisions, conversations, instance },
+      instances: agreement,
       steering: httpPorts,
       orders: operators,
       readLabel: (label) => {

@@ -5,7 +5,7 @@ import { ModelId, RegionId, ReplicaId } from "./ids.ts";
 /** Digits in base 36: an integer, 0 or more, in half the characters. */
 const DIGITS = /^[0-9a-z]{1,11}$/;
 
-/** As it stands in the store: `f` are tenant tag, pool tag, turns and last turn; then, newest first, each holding. */
+/** As it stands in the store: `f` are tenant tag, pool tag, turns and the last turn's age; then, newest first, each holding. */
 const PackedConversation = z.looseObject({
   v: z.literal(1),
   rev: z.int().positive(),
@@ -17,8 +17,9 @@ const PackedConversation = z.looseObject({
 });
 
 /**
- * `conv:{hash}`. In the store numbers are base 36 and stand in one text, and times are relative: an entry costs under 400
- * bytes of Redis's memory, index included (measured by test/bench/redis-memory). Whoever parses sees them by name.
+ * `conv:{hash}`. In the store numbers are base 36 and stand in one text: an entry costs under 400 bytes of Redis's memory,
+ * index included (measured by test/bench/redis-memory). Whoever parses sees them by name. Times are ages at the moment of
+ * writing, and how long ago that was the key's time to live says: no two clocks need to agree.
  */
 export const ConversationRecord = PackedConversation.transform(({ v, rev, m, f, h }, context) => {
   const [t = Number.NaN, p = Number.NaN, n = Number.NaN, l = Number.NaN, ...rest] = f.split(" ").map(fromDigits);
@@ -37,11 +38,11 @@ export type ConversationRecord = {
   readonly t: number;
   /** Pool tag. */
   readonly p: number;
-  /** Holdings, newest first: region, replica or null, tokens, Unix seconds. */
+  /** Holdings, newest first: region, replica or null, tokens, seconds of age when it was written. */
   readonly h: readonly (readonly [RegionId, ReplicaId | null, number, number])[];
   /** Turns so far. */
   readonly n: number;
-  /** Last turn, Unix seconds. */
+  /** The last turn's age when it was written, seconds. */
   readonly l: number;
 };
 
@@ -49,8 +50,8 @@ export type ConversationRecord = {
 export const packedConversation = ({ v, rev, m, t, p, h, n, l }: ConversationRecord): string =>
   JSON.stringify({
     ...{ v, rev, m, f: [t, p, n, l].map(toDigits).join(" ") },
-    h: h.map(([region, replica, tokens, at]) =>
-      [region, toDigits(tokens), toDigits(Math.max(0, l - at)), ...(replica === null ? [] : [replica])].join(" "),
+    h: h.map(([region, replica, tokens, age]) =>
+      [region, toDigits(tokens), toDigits(Math.max(0, age - l)), ...(replica === null ? [] : [replica])].join(" "),
     ),
   } satisfies z.input<typeof ConversationRecord>);
 
@@ -59,13 +60,27 @@ const toDigits = (value: number): string => value.toString(36);
 const fromDigits = (text: string): number => (DIGITS.test(text) ? Number.parseInt(text, 36) : Number.NaN);
 
 /** null: it is none. A replica's name may hold spaces: it is all that is left. */
-const holdingIn = (text: string, lastTurn: number): ConversationRecord["h"][number] | null => {
-  const [region = "", tokens = "", age = "", ...rest] = text.split(" ");
-  const at = lastTurn - fromDigits(age);
-  const isSound = RegionId.safeParse(region).success && fromDigits(tokens) >= 0 && at >= 0;
+const holdingIn = (text: string, lastTurnAge: number): ConversationRecord["h"][number] | null => {
+  const [region = "", tokens = "", earlier = "", ...rest] = text.split(" ");
+  const age = lastTurnAge + fromDigits(earlier);
+  const isSound = RegionId.safeParse(region).success && fromDigits(tokens) >= 0 && age >= 0;
   const replica = rest.length === 0 ? null : (ReplicaId.safeParse(rest.join(" ")).data ?? null);
-  return isSound ? [region as RegionId, replica, fromDigits(tokens), at] : null;
+  return isSound ? [region as RegionId, replica, fromDigits(tokens), age] : null;
 };
+
+/** What one GTM answers to questions that all of them ask themselves, and what those answers rest on; bounded. */
+export const InstanceSays = z.looseObject({
+  /** Fingerprints of the configuration's parts that decide. */
+  config: z.record(z.string().max(32), z.string().max(32)),
+  ordersRev: z.int().nonnegative(),
+  /** Whether ages stood still, as they do while the store or most regions are silent. */
+  areAgesFrozen: z.boolean(),
+  /** Of each agent: `region/agent`, its boot, the newest report heard. */
+  reports: z.array(z.tuple([z.string().max(192), z.string().max(64), z.int().nonnegative()])).max(512),
+  /** Question and region; null: no region serves. */
+  answers: z.array(z.tuple([z.string().max(192), RegionId.nullable()])).max(128),
+});
+export type InstanceSays = z.infer<typeof InstanceSays>;
 
 /** `sent:{instance}`: what one GTM sent in the last 30 s; times are ages, so that clocks need not agree. */
 export const SentRecord = z.looseObject({
@@ -85,6 +100,10 @@ export const SentRecord = z.looseObject({
   live: z.array(z.object({ region: RegionId, model: ModelId, tokens: z.number().nonnegative() })),
   /** Cells' regions, so that several GTMs keep the same. */
   cells: z.array(z.object({ cell: z.string().max(256), region: RegionId })),
+  /** The process: each start makes another. Empty: an earlier version, which does not say. */
+  boot: z.string().max(64).default(""),
+  version: z.string().max(64).default(""),
+  says: InstanceSays.nullable().default(null),
 });
 export type SentRecord = z.infer<typeof SentRecord>;
 

@@ -8,6 +8,7 @@ import { decisionsCommand } from "./decisions.ts";
 import { explainCommand } from "./explain.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { healthCommand } from "./health.ts";
+import { instancesCommand } from "./instances.ts";
 import type { CliIo } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.ts";
@@ -32,6 +33,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     serveCommand(parts),
     checkCommand(io, parts.checkConfig),
     statusCommand(io),
+    instancesCommand(io),
     regionsCommand(io),
     placementsCommand(io),
     explainCommand(io),

@@ -1,4 +1,5 @@
-/** The channel on which GTMs tell each other that a key has a new revision. */
+/** The channel on which GTMs tell each other that a key has a new revision, and whether everything that was told was heard. */
+import type { Clock } from "#shared/clock.ts";
 import { changedChannel } from "#shared/keys.ts";
 import { ChangedMessage } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
@@ -20,4 +21,49 @@ const parseChange = (message: string): ChangedMessage | null => {
   } catch {
     return null;
   }
+};
+
+/**
+ * A subscription that was cut and made anew does not say so, and what was announced meanwhile is lost (Redis cuts off whoever
+ * reads too slowly). So each GTM announces a number to itself, twice a second: while every one arrives, nothing was missed.
+ */
+export type ChangePulse = {
+  /** Announces the next number. @throws {OperationalError} the store did not answer */
+  readonly beat: () => Promise<void>;
+  /** The subscription was taken: whatever was announced before may have been missed. */
+  readonly began: () => void;
+  /** @returns whether it was one of ours */
+  readonly hear: (change: ChangedMessage) => boolean;
+  /** Whether something may have been announced since then and not heard. @param sinceMs monotonic */
+  readonly mayHaveMissed: (sinceMs: number) => boolean;
+};
+
+export const PULSE_EVERY_MS = 500;
+/** Silence for longer is a gap; the stated window in which two GTMs may differ. */
+const SILENT_AFTER_MS = 2_000;
+
+/** @param name of this process alone */
+export const createChangePulse = (store: Store, clock: Clock, name: string): ChangePulse => {
+  const key = `pulse:${name}`;
+  let told = 0;
+  let heard = 0;
+  let heardAtMs = Number.NEGATIVE_INFINITY;
+  let missedUntilMs = Number.NEGATIVE_INFINITY;
+  return {
+    beat: () => announceChange(store, key, ++told),
+    began: () => {
+      heardAtMs = clock.monotonicMs();
+      missedUntilMs = heardAtMs;
+      heard = told;
+    },
+    hear: ({ key: of, rev }) => {
+      if (of !== key) return false;
+      const nowMs = clock.monotonicMs();
+      if (rev !== heard + 1 || nowMs - heardAtMs > SILENT_AFTER_MS) missedUntilMs = nowMs;
+      heard = rev;
+      heardAtMs = nowMs;
+      return true;
+    },
+    mayHaveMissed: (sinceMs) => sinceMs < missedUntilMs || clock.monotonicMs() - heardAtMs > SILENT_AFTER_MS,
+  };
 };

@@ -7,8 +7,10 @@ import type { Owner } from "./conversation-record.ts";
 export type KnownConversation = {
   readonly conversation: Conversation;
   readonly owner: Owner;
-  /** When the store last said or took this, monotonic ms; −Infinity: it has to be asked again. */
+  /** When the store last said or took this, monotonic ms. */
   readonly checkedAtMs: number;
+  /** Another GTM has said since that it wrote it: the store is asked before it is used. */
+  readonly isOutdated: boolean;
   /** Whose index in the store lists it; null: none's, as far as we know. */
   readonly listedIn: RegionId | null;
 };

@@ -1,8 +1,9 @@
 /** The ledger of a conversation: which regions hold how much of it, after a turn, and when two GTMs wrote at once. */
-import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
+import { type Conversation, type Holding, holdingIn, homeOf } from "#gtm/domain/conversation.ts";
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
 
 const MOST_HOLDINGS = 3;
+const PARALLEL_MS = 1_000;
 
 export type ServedTurn = {
   readonly id: ConversationId;
@@ -53,6 +54,23 @@ export const mergedWith = (stored: Conversation, mine: Conversation, keptForMs: 
     lastTurnAtMs,
   };
 };
+
+/** The same, where turns less than a second apart ran in parallel: the store tells ages to the second, and the stored home stays. */
+export const settledWith = (stored: Conversation, mine: Conversation, keptForMs: number): Conversation => {
+  const merged = mergedWith(stored, mine, keptForMs);
+  const held = holdingIn(merged, homeOf(stored));
+  if (held === null || merged.model !== stored.model || merged.holdings[0].atMs - held.atMs >= PARALLEL_MS)
+    return merged;
+  return { ...merged, holdings: [held, ...merged.holdings.filter((one) => one !== held)] };
+};
+
+/** Whether what was merged says anything that the store does not: a turn, a holding, another home. */
+export const addsTo = (stored: Conversation, merged: Conversation): boolean =>
+  merged.model !== stored.model ||
+  merged.turns > stored.turns ||
+  merged.lastTurnAtMs - stored.lastTurnAtMs >= PARALLEL_MS ||
+  homeOf(merged) !== homeOf(stored) ||
+  merged.holdings.some(({ region, tokens }) => holdingIn(stored, region)?.tokens !== tokens);
 
 /** What is left of a conversation at a later time; null: nothing. */
 export const keptAt = (conversation: Conversation, nowMs: number, keptForMs: number): Conversation | null => {

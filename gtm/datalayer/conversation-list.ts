@@ -26,7 +26,9 @@ export const listConversations = async (
   const at = cursorOf(from.cursor);
   const listed: Listed[] = [];
   for (const region of from.region === null ? regions : [from.region]) {
-    const members = await store.indexRange(heldKey(region), 0, at?.score ?? Number.MAX_SAFE_INTEGER);
+    // Of equal scores some may have been shown already: the rest must still fill a page.
+    const most = from.limit + 1 + MOST_OF_ONE_SCORE;
+    const members = await store.indexTop(heldKey(region), at?.score ?? Number.MAX_SAFE_INTEGER, most);
     for (const { member, score } of members) listed.push({ region, member, score });
   }
   const rest = listed.sort(latestFirst).filter((one) => at === null || latestFirst(one, at) > 0);
@@ -37,29 +39,42 @@ export const listConversations = async (
   return { items, nextCursor: isMore ? `${last.score}:${last.member}` : null };
 };
 
-/** Removes what has aged out of the index. @throws {OperationalError} GTM_STORE_UNREACHABLE */
+/** Turns of one millisecond in one region. */
+const MOST_OF_ONE_SCORE = 100;
+
+/**
+ * Takes off the index what the store no longer has. Whoever is still there was listed by a clock that is behind ours, and is
+ * dated anew. @throws {OperationalError} GTM_STORE_UNREACHABLE
+ */
 export const sweepHeld = async (store: Store, clock: Clock, region: RegionId): Promise<void> => {
-  const old = await store.indexRange(heldKey(region), 0, clock.epochMs() - KEYS.conversation.ttlMs);
-  for (const { member } of old.slice(0, MOST_SWEPT)) await store.indexRemove(heldKey(region), member);
+  const before = clock.epochMs() - KEYS.conversation.ttlMs;
+  const old = await store.indexRange(heldKey(region), 0, before, MOST_SWEPT);
+  for (let from = 0; from < old.length; from += SWEPT_AT_ONCE) {
+    const some = old.slice(from, from + SWEPT_AT_ONCE).map((one) => ({ region, ...one }));
+    for (const { lastTurnAtMs, id } of await read(store, clock, some)) {
+      await store.indexAdd(heldKey(region), id, Math.floor(lastTurnAtMs + clock.epochMs() - clock.monotonicMs()));
+    }
+  }
 };
 
 /** A sweep is never more than a moment's work; what is left is swept the next time. */
 const MOST_SWEPT = 5_000;
+const SWEPT_AT_ONCE = 250;
 
 const read = async (store: Store, clock: Clock, page: readonly Listed[]): Promise<readonly Conversation[]> => {
-  const named = page.map((one) => ({ ...one, id: ConversationId.safeParse(one.member).data ?? null }));
-  const ids = named.map(({ id }) => id).filter((id) => id !== null);
-  const values = new Map(
-    (await store.getMany(ids.map(conversationKey))).map((stored, at) => [ids[at], stored?.value ?? null]),
-  );
   const items: Conversation[] = [];
-  for (const { id, region, member } of named) {
-    const value = id === null ? null : (values.get(id) ?? null);
-    const found = id === null || value === null ? null : unpacked(id, value, [], clock);
-    if (found !== null && homeOf(found.conversation) === region) items.push(found.conversation);
+  const removals: Promise<void>[] = [];
+  const ids = page.map(({ member }) => ConversationId.safeParse(member).data ?? null);
+  const found = await Promise.all(ids.map(async (id) => (id === null ? null : store.get(conversationKey(id)))));
+  const nowMs = clock.monotonicMs();
+  for (const [at, { region, member }] of page.entries()) {
+    const [id = null, stored = null] = [ids[at], found[at]];
+    const conversation = id === null || stored === null ? null : unpacked(id, stored, [], nowMs)?.conversation;
+    if (conversation && homeOf(conversation) === region) items.push(conversation);
     // The index is not written together with the conversation: what it says wrongly is put right here.
-    else await store.indexRemove(heldKey(region), member);
+    else removals.push(store.indexRemove(heldKey(region), member));
   }
+  await Promise.all(removals);
   return items;
 };
 

@@ -1,53 +1,52 @@
-/** A conversation as the store keeps it, packed and dated by the epoch, and as decisions read it, on the monotonic clock. */
+/** A conversation as the store keeps it, packed and with ages for times, and as decisions read it, on the monotonic clock. */
 import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
-import type { Clock } from "#shared/clock.ts";
 import type { ConversationId, PoolName, RegionId } from "#shared/ids.ts";
+import { KEYS } from "#shared/keys.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import { ConversationRecord, packedConversation } from "#shared/records.ts";
+import type { Stored } from "#shared/store.ts";
+
+const TTL_MS = KEYS.conversation.ttlMs;
 
 /** Whose it is and where it was asked for, by tag: what the record says beside the conversation. */
 export type Owner = { readonly tenantTag: number; readonly poolTag: number };
 
 export const ownerOf = (tenant: string, pool: PoolName): Owner => ({ tenantTag: tagOf(tenant), poolTag: tagOf(pool) });
 
-/** @param rev the revision that it is written with */
-export const packed = (conversation: Conversation, owner: Owner, rev: number, clock: Clock): string => {
-  const toEpochSeconds = (atMs: number): number =>
-    Math.max(0, Math.floor((atMs + clock.epochMs() - clock.monotonicMs()) / 1_000));
-  const record: ConversationRecord = {
+/** @param rev the revision that it is written with @param nowMs monotonic; it is written now, with the whole time to live */
+export const packed = (conversation: Conversation, owner: Owner, rev: number, nowMs: number): string => {
+  const ageSeconds = (atMs: number): number => Math.max(0, Math.floor((nowMs - atMs) / 1_000));
+  return packedConversation({
     v: 1,
     rev,
     m: conversation.model,
     t: owner.tenantTag,
     p: owner.poolTag,
-    h: conversation.holdings.map(({ region, replica, tokens, atMs }) => [
-      region,
-      replica,
-      tokens,
-      toEpochSeconds(atMs),
-    ]),
+    h: conversation.holdings.map(({ region, replica, tokens, atMs }) => [region, replica, tokens, ageSeconds(atMs)]),
     n: conversation.turns,
-    l: toEpochSeconds(conversation.lastTurnAtMs),
-  };
-  return packedConversation(record);
+    l: ageSeconds(conversation.lastTurnAtMs),
+  });
 };
 
 export type Unpacked = { readonly conversation: Conversation; readonly owner: Owner };
 
-/** @returns null: it is no record of this version, or it holds nothing */
+/**
+ * @param nowMs monotonic, when the store said it
+ * @returns null: it is no record of this version, or it holds nothing
+ */
 export const unpacked = (
   id: ConversationId,
-  value: string,
+  stored: Stored,
   refusedBy: readonly RegionId[],
-  clock: Clock,
+  nowMs: number,
 ): Unpacked | null => {
-  const record = parse(value);
+  const record = parse(stored.value);
   if (record === null) return null;
-  // A record from a clock that runs ahead is not from the future.
-  const toMonotonic = (epochSeconds: number): number =>
-    clock.monotonicMs() - Math.max(0, clock.epochMs() - epochSeconds * 1_000);
+  // Every write gives it the whole time to live: what is gone of it has passed since, by the store's clock.
+  const writtenAtMs = nowMs - Math.max(0, TTL_MS - (stored.remainingMs ?? TTL_MS));
+  const toMonotonic = (ageSeconds: number): number => writtenAtMs - ageSeconds * 1_000;
   const [home, ...others] = record.h.map(
-    ([region, replica, tokens, at]): Holding => ({ region, replica, tokens, atMs: toMonotonic(at) }),
+    ([region, replica, tokens, age]): Holding => ({ region, replica, tokens, atMs: toMonotonic(age) }),
   );
   if (home === undefined) return null;
   const { m: model, n: turns, l, rev } = record;

@@ -1,4 +1,5 @@
 /** Which regions hold a conversation: a bounded cache before the store, written behind the decisions, usable while the store is away. */
+import { randomUUID } from "node:crypto";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
@@ -9,14 +10,17 @@ import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
-import { announceChange, subscribeToChanges } from "./changes.ts";
-import { createConversationCache } from "./conversation-cache.ts";
+import { announceChange, createChangePulse, PULSE_EVERY_MS, subscribeToChanges } from "./changes.ts";
+import { createConversationCache, type KnownConversation } from "./conversation-cache.ts";
 import { afterTurn, keptAt } from "./conversation-ledger.ts";
 import { type ConversationPage, listConversations, sweepHeld } from "./conversation-list.ts";
 import { createConversationReader } from "./conversation-reader.ts";
 import { ownerOf } from "./conversation-record.ts";
+import { createConversationRefresh } from "./conversation-refresh.ts";
+import { createConversationReoffer } from "./conversation-reoffer.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
 import { withinDeadline } from "./deadline.ts";
+import type { Degradations } from "./degradations.ts";
 import { createLiveLedger } from "./live-tokens.ts";
 import { servedTurnOf } from "./served-turn.ts";
 import type { StoreFailures } from "./store-failures.ts";
@@ -28,6 +32,7 @@ export type ConversationStoreOptions = {
   readonly failures: StoreFailures;
   readonly regions: readonly RegionId[];
   readonly policy: { readonly pinMs: number; readonly nextTurnFraction: number };
+  readonly degradations: Pick<Degradations, "set">;
   /** 0 to 1; spreads the replay when the store is back. */
   readonly random: () => number;
 };
@@ -37,7 +42,8 @@ export type ConversationStore = Part & {
    * What the ledger knows, up to an hour back; whether that is a pin (15 minutes, sliding) is for `turnOf` to say, which
    * reads `lastTurnAtMs`: what is held counts as cost for longer than it pins.
    *
-   * Cached ones are returned at once and looked at again behind the answer, when they changed and after 2 s regardless.
+   * Cached ones are returned at once and looked at again behind the answer after 2 s. Where another GTM has changed one, or
+   * may have without our hearing of it, the store is asked first, and what is cached is the answer when it is slow.
    *
    * @param deadlineMs how long the store may take; later, and while it is away, the answer is null, counted and warned of
    */
@@ -53,6 +59,8 @@ export type ConversationStore = Part & {
   readonly get: (id: ConversationId) => Promise<Conversation | null>;
   /** Forgets a conversation, here and on every GTM, so that its next turn is placed anew. @returns whether there was one */
   readonly release: (id: ConversationId) => Promise<boolean>;
+  /** The store was wiped: what is pinned is offered to it again, behind everything else. Returns at once. */
+  readonly reoffer: () => void;
   /** What this instance's conversations keep alive in the regions' caches. */
   readonly live: () => readonly LiveTokens[];
 };
@@ -61,13 +69,13 @@ const TTL_MS = KEYS.conversation.ttlMs;
 /** The stated window in which two GTMs may differ. */
 const TRUSTED_FOR_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
-const LOOK_AROUND_EVERY_MS = 2_000;
+const COUNT_EVERY_MS = 2_000;
 
 export const createConversationStore = (options: ConversationStoreOptions): ConversationStore => {
   const { store, clock, metrics, failures, regions } = options;
   const cache = createConversationCache();
-  const queue = createConversationWriter({ store, clock, metrics, failures, cache, random: options.random });
-  const read = createConversationReader({ store, clock, cache, queue });
+  const queue = createConversationWriter({ ...options, cache });
+  const read = createConversationReader({ store, clock, metrics, failures, cache, queue });
   const live = createLiveLedger(options.policy);
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe: (() => void) | null = null;
@@ -82,11 +90,21 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     labels: ["region"],
   });
 
-  const lookUp = async (id: ConversationId, deadlineMs: number): Promise<Conversation | null> => {
+  const reoffered = metrics.counter({
+    name: "gtm_pins_reoffered_total",
+    help: "Pins that were offered again to a store that had been wiped.",
+  });
+
+  /** @param cached the answer where the store has none in time; null: nothing is cached */
+  const lookUp = async (
+    id: ConversationId,
+    deadlineMs: number,
+    cached: Conversation | null,
+  ): Promise<Conversation | null> => {
     if (!store.isUp()) {
       lookups.inc({ outcome: "failed" });
       failures("conversation.find", new OperationalError("GTM_STORE_UNREACHABLE", "the store is away"));
-      return null;
+      return cached;
     }
     const found = await withinDeadline(read(id), deadlineMs);
     if (found.kind === "done") {
@@ -97,11 +115,24 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     lookups.inc({ outcome: found.kind });
     const late = new OperationalError("GTM_STORE_UNREACHABLE", `no answer within ${deadlineMs} ms`);
     failures("conversation.find", found.kind === "late" ? late : found.cause);
-    return null;
+    return cached;
   };
-  const lookAgain = (id: ConversationId): void => {
-    if (store.isUp()) read(id).catch((cause) => failures("conversation.revalidate", cause));
+  const lookAgain = async (id: ConversationId): Promise<void> => {
+    try {
+      if (store.isUp()) await read(id);
+    } catch (cause) {
+      failures("conversation.revalidate", cause);
+    }
   };
+  const refresh = createConversationRefresh(lookAgain);
+  const reoffer = createConversationReoffer({
+    ...{ cache, queue, isUp: store.isUp, random: options.random },
+    sinceMs: () => clock.monotonicMs() - options.policy.pinMs,
+    onOffered: (count) => reoffered.inc({}, count),
+  });
+  const pulse = createChangePulse(store, clock, randomUUID());
+  const isDoubtful = ({ isOutdated, checkedAtMs }: KnownConversation): boolean =>
+    store.isUp() && (isOutdated || pulse.mayHaveMissed(checkedAtMs));
   const forget = (id: ConversationId): void => {
     cache.delete(id);
     queue.remove(id);
@@ -115,11 +146,19 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     if (rev === 0 || (known !== undefined && known.conversation.rev >= rev)) return;
     // Another GTM served it last, and counts what it keeps alive.
     live.forget(id);
-    if (known !== undefined) lookAgain(id);
+    if (known === undefined) return;
+    cache.set(id, { ...known, isOutdated: true });
+    refresh.add(id);
   };
   const listen = async (): Promise<void> => {
     try {
-      unsubscribe ??= await subscribeToChanges(store, ({ key, rev }) => onChange(key, rev));
+      if (unsubscribe === null) {
+        unsubscribe = await subscribeToChanges(store, (change) => {
+          if (!pulse.hear(change)) onChange(change.key, change.rev);
+        });
+        pulse.began();
+      }
+      await pulse.beat();
     } catch (cause) {
       failures("conversation.subscribe", cause);
     }
@@ -131,8 +170,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       failures("conversation.sweep", cause);
     }
   };
-  const lookAround = (): void => {
-    void listen();
+  const count = (): void => {
     const byRegion = live.conversations(clock.monotonicMs());
     for (const region of regions) conversations.set(byRegion.get(region) ?? 0, { region });
   };
@@ -144,9 +182,10 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       const known = cache.get(id);
       const nowMs = clock.monotonicMs();
       const kept = known === undefined ? null : keptAt(known.conversation, nowMs, TTL_MS);
-      if (known === undefined || kept === null) return lookUp(id, deadlineMs);
+      if (known === undefined || kept === null) return lookUp(id, deadlineMs, null);
+      if (isDoubtful(known)) return lookUp(id, deadlineMs, kept);
       lookups.inc({ outcome: "cached" });
-      if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) lookAgain(id);
+      if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) void lookAgain(id);
       return kept;
     },
     commit: (entry) => {
@@ -158,6 +197,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
         conversation: afterTurn(before?.conversation ?? decision.turn.conversation, served, TTL_MS),
         owner: before?.owner ?? ownerOf(query.tenant, query.pool.name),
         checkedAtMs: before?.checkedAtMs ?? served.atMs,
+        isOutdated: before?.isOutdated ?? false,
         listedIn: before?.listedIn ?? null,
       };
       cache.set(served.id, next);
@@ -176,18 +216,22 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       for (const region of listedIn) await store.indexRemove(heldKey(region), id);
       return true;
     },
+    reoffer: reoffer.start,
     live: () => live.sums(clock.monotonicMs()),
     start: async () => {
       await listen();
-      lookAround();
+      count();
       timers.push(
         setInterval(() => void sweep(), SWEEP_EVERY_MS),
-        setInterval(lookAround, LOOK_AROUND_EVERY_MS),
+        setInterval(() => void listen(), PULSE_EVERY_MS),
+        setInterval(count, COUNT_EVERY_MS),
       );
       for (const timer of timers) timer.unref();
     },
     stop: async () => {
       for (const timer of timers.splice(0)) clearInterval(timer);
+      refresh.stop();
+      reoffer.stop();
       queue.stop();
       await queue.drained();
       unsubscribe?.();

@@ -1,14 +1,16 @@
 /** Writes conversations to the store behind the decisions: claims new ones, moves known ones, by compare-and-set. */
 import { homeOf } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId } from "#shared/ids.ts";
 import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import type { Store } from "#shared/store.ts";
+import type { Store, Stored } from "#shared/store.ts";
 import { announceChange } from "./changes.ts";
 import type { ConversationCache, KnownConversation } from "./conversation-cache.ts";
-import { mergedWith } from "./conversation-ledger.ts";
+import { addsTo, keptAt, settledWith } from "./conversation-ledger.ts";
 import { packed, unpacked } from "./conversation-record.ts";
+import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
@@ -18,6 +20,7 @@ export type ConversationWriterOptions = {
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
   readonly cache: ConversationCache;
+  readonly degradations: Pick<Degradations, "set">;
   /** 0 to 1. */
   readonly random: () => number;
 };
@@ -26,6 +29,8 @@ const TTL_MS = KEYS.conversation.ttlMs;
 /** Of more pins that wait for the store the newest are worth most. */
 const MOST_WAITING = 10_000;
 const MOST_ATTEMPTS = 5;
+/** The stated window in which two GTMs may differ. */
+const SAME_MOMENT_MS = 2_000;
 
 /** What is added is in the cache already; the revision it carries is the one that it builds on. */
 export const createConversationWriter = (
@@ -38,7 +43,7 @@ export const createConversationWriter = (
   });
   const dropped = metrics.counter({
     name: "gtm_pins_dropped_total",
-    help: "Turns whose pin was not written: too many waited, others were faster again and again, or the record is no record.",
+    help: "Turns whose pin was not written: too many waited, others were faster again and again, it aged away, or the record is no record.",
     labels: ["reason"],
   });
 
@@ -51,7 +56,7 @@ export const createConversationWriter = (
       cache.set(id, stored);
       return;
     }
-    const conversation = mergedWith(stored.conversation, now.conversation, TTL_MS);
+    const conversation = settledWith(stored.conversation, now.conversation, TTL_MS);
     const renewed = { ...now, listedIn: stored.listedIn, conversation };
     queue.replace(id, renewed);
     cache.set(id, renewed);
@@ -60,81 +65,101 @@ export const createConversationWriter = (
     if (queue.get(id) === written) queue.remove(id);
     dropped.inc({ reason });
   };
-  const read = (id: ConversationId, value: string, like: KnownConversation): KnownConversation | null => {
-    const found = unpacked(id, value, like.conversation.refusedBy, clock);
-    return found === null ? null : { ...found, checkedAtMs: clock.monotonicMs(), listedIn: homeOf(found.conversation) };
+  const read = (id: ConversationId, stored: Stored, like: KnownConversation): KnownConversation | null => {
+    const nowMs = clock.monotonicMs();
+    const found = unpacked(id, stored, like.conversation.refusedBy, nowMs);
+    return found === null
+      ? null
+      : { ...found, checkedAtMs: nowMs, isOutdated: false, listedIn: homeOf(found.conversation) };
   };
-  const done = async (id: ConversationId, first: KnownConversation, known: KnownConversation, rev: number) => {
-    const home = homeOf(known.conversation);
-    const conversation = { ...known.conversation, rev };
-    settle(id, first, { ...known, conversation, checkedAtMs: clock.monotonicMs(), listedIn: home });
+  /** @param stands as the store has it now: written by this or an earlier attempt, whose answer was lost */
+  const done = async (id: ConversationId, first: KnownConversation, stands: KnownConversation) => {
+    const home = homeOf(stands.conversation);
+    settle(id, first, { ...stands, checkedAtMs: clock.monotonicMs(), isOutdated: false, listedIn: home });
+    options.degradations.set("pins", null);
     try {
-      await announceChange(store, conversationKey(id), rev);
-      const lastTurnEpochMs = Math.floor(conversation.lastTurnAtMs + clock.epochMs() - clock.monotonicMs());
+      await announceChange(store, conversationKey(id), stands.conversation.rev);
+      const lastTurnEpochMs = Math.floor(stands.conversation.lastTurnAtMs + clock.epochMs() - clock.monotonicMs());
       await store.indexAdd(heldKey(home), id, lastTurnEpochMs);
-      if (known.listedIn !== null && known.listedIn !== home) await store.indexRemove(heldKey(known.listedIn), id);
+      for (const listed of new Set([first.listedIn, stands.listedIn])) {
+        if (listed !== null && listed !== home) await store.indexRemove(heldKey(listed), id);
+      }
     } catch (cause) {
       // The pin is written; the others look again within 2 s, and the lists are swept.
       failures("conversation.announce", cause);
     }
   };
-
-  /** @returns whether the key was free */
-  const claim = async (id: ConversationId, first: KnownConversation): Promise<boolean> => {
-    const rev = first.conversation.rev + 1;
-    const isMine = await store.setIfAbsent(
-      conversationKey(id),
-      packed(first.conversation, first.owner, rev, clock),
-      TTL_MS,
-    );
-    if (isMine) await done(id, first, first, rev);
-    return isMine;
+  /** @returns the written conversation; null: somebody else was faster, or the key is gone */
+  const attempt = async (id: ConversationId, known: KnownConversation, isKeyFree: boolean) => {
+    const key = conversationKey(id);
+    const { rev } = known.conversation;
+    const value = packed(known.conversation, known.owner, rev + 1, clock.monotonicMs());
+    const isWritten = isKeyFree
+      ? await store.setIfAbsent(key, value, TTL_MS)
+      : (await store.compareAndSet(key, rev, value, TTL_MS)).kind === "stored";
+    return isWritten ? { ...known, conversation: { ...known.conversation, rev: rev + 1 } } : null;
   };
-  const claimOrYield = async (id: ConversationId, first: KnownConversation): Promise<void> => {
-    if (await claim(id, first)) return;
-    claimsLost.inc();
-    const stored = await store.get(conversationKey(id));
-    const winner = stored === null ? null : read(id, stored.value, first);
-    if (winner === null) giveUp(id, first, "refused");
-    else settle(id, first, winner);
-  };
-  /** What to try next after somebody else was faster; null: nothing, it is done or hopeless. */
-  const afterConflict = async (
+  /** What of ours goes on top of what stands there; null: nothing, it is settled. */
+  const onTopOf = async (
     id: ConversationId,
     first: KnownConversation,
-    known: KnownConversation,
-    value: string | null,
+    stored: KnownConversation,
   ): Promise<KnownConversation | null> => {
+    // Placed by both at the same moment; a turn that waited for the store to come back is newer than that, or older.
+    const aheadMs = first.conversation.lastTurnAtMs - stored.conversation.lastTurnAtMs;
+    const isClaim = first.conversation.rev === 0 && aheadMs < SAME_MOMENT_MS;
+    const conversation = settledWith(stored.conversation, first.conversation, TTL_MS);
+    if (!addsTo(stored.conversation, conversation)) {
+      // Ours already: the answer to an earlier attempt was lost. Or another GTM's, which knew as much.
+      await done(id, first, stored);
+      return null;
+    }
+    if (!isClaim) return { ...stored, conversation };
+    claimsLost.inc();
+    settle(id, first, stored);
+    return null;
+  };
+  /** What to try next after somebody else was faster; null: nothing, it is done or hopeless. */
+  const afterConflict = async (id: ConversationId, first: KnownConversation, known: KnownConversation) => {
     // Released meanwhile: it must not come back.
     if (queue.get(id) === null) return null;
+    const standing = await store.get(conversationKey(id));
     // The store was wiped: what we know is offered to it.
-    if (value === null) return (await claim(id, first)) ? null : known;
-    const stored = read(id, value, known);
+    if (standing === null) return { known, isKeyFree: true };
+    const stored = read(id, standing, known);
     if (stored === null) {
       giveUp(id, first, "refused");
       return null;
     }
-    // As coarse as the stored one: turns of one second ran in parallel, and parallel turns keep the home.
-    const mine = read(id, packed(known.conversation, known.owner, known.conversation.rev, clock), known) ?? known;
-    return { ...stored, conversation: mergedWith(stored.conversation, mine.conversation, TTL_MS) };
+    const next = await onTopOf(id, first, stored);
+    return next === null ? null : { known: next, isKeyFree: false };
   };
-  const move = async (id: ConversationId, first: KnownConversation): Promise<void> => {
-    let known = first;
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const { rev } = known.conversation;
-      const value = packed(known.conversation, known.owner, rev + 1, clock);
-      const outcome = await store.compareAndSet(conversationKey(id), rev, value, TTL_MS);
-      if (outcome.kind === "stored") return done(id, first, known, outcome.rev);
-      const next = await afterConflict(id, first, known, outcome.value);
-      if (next === null) return;
-      known = next;
+  const write = async (id: ConversationId, first: KnownConversation): Promise<void> => {
+    if (keptAt(first.conversation, clock.monotonicMs(), TTL_MS) === null) {
+      giveUp(id, first, "expired");
+      return;
+    }
+    let next = { known: first, isKeyFree: first.conversation.rev === 0 };
+    for (let tries = 0; tries < MOST_ATTEMPTS; tries++) {
+      const written = await attempt(id, next.known, next.isKeyFree);
+      if (written !== null) return done(id, first, written);
+      const retry = await afterConflict(id, first, next.known);
+      if (retry === null) return;
+      next = retry;
     }
     giveUp(id, first, "contended");
   };
 
+  const isRefusal = (cause: unknown): boolean =>
+    cause instanceof OperationalError && cause.code === "GTM_STORE_REFUSED";
   const queue = createWriteQueue<ConversationId, KnownConversation>({
-    write: (id, known) => (known.conversation.rev === 0 ? claimOrYield(id, known) : move(id, known)),
-    onFailed: (cause) => failures("conversation.write", cause),
+    write,
+    isRefusal,
+    onFailed: (cause) => {
+      failures("conversation.write", cause);
+      const why = isRefusal(cause) ? "the store refuses them" : "the store does not answer";
+      options.degradations.set("pins", `pins are not written, and wait: ${why} (${String(cause)})`);
+    },
     onDropped: () => dropped.inc({ reason: "too-many" }),
     isUp: store.isUp,
     random: options.random,

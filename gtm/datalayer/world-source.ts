@@ -14,6 +14,7 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
+import type { Agreement } from "./agreement.ts";
 import type { CellRegions } from "./cell-regions.ts";
 import type { Degradations } from "./degradations.ts";
 import type { SavedReport } from "./kept-reports.ts";
@@ -43,6 +44,7 @@ export type WorldSourceOptions = {
   /** What this instance's own conversations keep alive in the regions' caches. */
   readonly live: () => readonly LiveTokens[];
   readonly cells: CellRegions;
+  readonly agreement: Pick<Agreement, "look" | "said" | "hear" | "sawDouble">;
   /** The store has forgotten this instance, and so perhaps more: it was wiped, or came back empty. */
   readonly onWiped: () => void;
 };
@@ -88,6 +90,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
   });
   const sent = createSent({
     ...{ store, clock, instance: options.instance, ownLive: options.live, cells: options.cells },
+    agreement: options.agreement,
     reportedSinceMs: (region) => oldestMs(region),
     onForgotten: options.onWiped,
     onRefused: (instance, detail) => log.warn("sent.refused", { instance, detail }),
@@ -139,6 +142,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     monitor.look(world);
     gauges.look(world, before);
     tellDegradations(world, options.degradations);
+    options.agreement.look(world, reports.heard());
   };
 
   return {

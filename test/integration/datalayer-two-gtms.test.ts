@@ -1,12 +1,14 @@
 /** Two GTMs on one store, in real time: what one does the other knows. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { createAgreement } from "#gtm/datalayer/agreement.ts";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createWorldSource, type WorldSource } from "#gtm/datalayer/world-source.ts";
+import { canonicalAnswers } from "#gtm/steering/canonical.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { systemClock } from "#shared/clock.ts";
 import { ConversationId, InstanceId, type RegionId } from "#shared/ids.ts";
@@ -15,7 +17,7 @@ import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { ConversationRecord } from "#shared/records.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
-import { aRegion, MODEL, regionId } from "#test/support/builders.ts";
+import { aPool, aRegion, MODEL, regionId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";
 import { publishReport } from "#test/support/publish-report.ts";
 import { aModel, aReport, aSite, placementIn, regionIn } from "#test/support/report-builders.ts";
@@ -39,7 +41,21 @@ const startOne = async (name: string) => {
     ...{ ...parts, failures, policy: DEFAULT_POLICY, regions: NAMES.map(regionId), random: Math.random },
     ...{ degradations },
   });
+  const pools = [aPool(NAMES.map((site) => aRegion(site)))];
+  const agreement = createAgreement({
+    ...{
+      ...parts,
+      degradations,
+      boot: name,
+      version: "1.0.0",
+      instance: InstanceId.parse(name),
+      config: { pools: "1" },
+    },
+    ordersRev: () => operators.current().rev,
+    answers: (world) => canonicalAnswers(pools, world, DEFAULT_POLICY),
+  });
   const source: WorldSource = createWorldSource({
+    ...{ agreement },
     ...{ ...parts, failures, cells, instance: InstanceId.parse(name), policy: DEFAULT_POLICY, models: [aModel()] },
     sites: NAMES.map((site) => aSite(site)),
     ...{ reportKeys: new Map(), degradations, onWiped },
@@ -52,7 +68,7 @@ const startOne = async (name: string) => {
     await part.start();
     running.push(part);
   }
-  return { operators, conversations, source, cells };
+  return { operators, conversations, source, cells, agreement };
 };
 const backlogMs = (source: WorldSource): number => placementIn(source.world()).replicas[0]?.backlogMs ?? Number.NaN;
 
@@ -71,6 +87,16 @@ describe("two GTMs on one store", async () => {
     await until(() => backlogMs(b.source) > 50_000);
     const [here, there] = [backlogMs(a.source), backlogMs(b.source)];
     assert.ok(Math.abs(here - there) < 1_000, `${here} here, ${there} there`);
+  });
+  it("see each other, on the same state and of one mind", async () => {
+    for (const [here, there] of [
+      [a, "gtm-b"],
+      [b, "gtm-a"],
+    ] as const) {
+      await until(() => here.agreement.others().some(({ id, isSameState }) => id === there && isSameState));
+      const [other] = here.agreement.others();
+      assert.deepEqual([other?.version, other?.configDiffers, other?.disagreements], ["1.0.0", [], []]);
+    }
   });
   it("both forget them with the reports that have seen them", async () => {
     let seq = 3;

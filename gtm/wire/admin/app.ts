@@ -11,6 +11,7 @@ import { conversationRoutes } from "./routes/conversations.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { explainRoutes } from "./routes/explain.ts";
+import { instanceRoutes } from "./routes/instances.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { regionRoutes } from "./routes/regions.ts";
 import { statusRoutes } from "./routes/status.ts";
@@ -37,6 +38,7 @@ export const createApp = (context: Context, tokens: TokensFile | null, metrics: 
 
 const ROUTES = [
   statusRoutes,
+  instanceRoutes,
   regionRoutes,
   orderRoutes,
   conversationRoutes,

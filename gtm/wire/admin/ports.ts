@@ -57,6 +57,29 @@ export type OrdersPort = {
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
 };
 
+export type OtherInstance = {
+  readonly id: string;
+  readonly heardMsAgo: number;
+  /** "": it does not say. */
+  readonly version: string;
+  /** null: it does not say. */
+  readonly config: Readonly<Record<string, string>> | null;
+  readonly configDiffers: readonly string[];
+  readonly isSameState: boolean;
+  readonly disagreements: readonly {
+    readonly question: string;
+    readonly here: RegionId | null;
+    readonly there: RegionId | null;
+    readonly forMs: number;
+  }[];
+};
+
+/** The GTMs on one store, as this one sees them. */
+export type InstancesPort = {
+  readonly own: () => { readonly boot: string; readonly config: Readonly<Record<string, string>> };
+  readonly others: () => readonly OtherInstance[];
+};
+
 export type Health = {
   readonly isReady: boolean;
   /** Unix epoch ms; null: nothing is wrong. */
@@ -84,6 +107,7 @@ export type AdminPorts = {
   readonly readLabel: (label: string) => LabelReading;
   readonly newDecisionId: () => DecisionId;
   readonly health: () => Health;
+  readonly instances: InstancesPort;
   readonly instance: string;
   readonly version: string;
 };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
+import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Clock } from "#shared/clock.ts";
@@ -26,8 +27,16 @@ export const NAMES = ["frankfurt", "paris", "virginia"] as const;
 
 const startOne = async (store: Store, clock: Clock) => {
   const [log, metrics] = [recordingLog(), createMetrics()];
+  const degradations = createDegradations({ clock, log, metrics });
   const conversations = createConversationStore({
-    ...{ store, clock, metrics, failures: createStoreFailures({ log, metrics, clock }), policy: DEFAULT_POLICY },
+    ...{
+      store,
+      clock,
+      metrics,
+      degradations,
+      failures: createStoreFailures({ log, metrics, clock }),
+      policy: DEFAULT_POLICY,
+    },
     regions: NAMES.map(regionId),
     random: () => 0,
   });
@@ -37,6 +46,7 @@ const startOne = async (store: Store, clock: Clock) => {
   return {
     ...conversations,
     log,
+    degraded: () => degradations.current().map(({ what, reason }) => `${what}: ${reason}`),
     find: (deadlineMs = 50, id: ConversationId = CONVERSATION) => find(id, deadlineMs),
     /** A turn served in a region, now. */
     turn: (region: string, wish: EntryWish = {}) => {

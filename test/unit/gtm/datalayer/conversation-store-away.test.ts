@@ -16,7 +16,7 @@ describe("a store that is slower than the deadline", () => {
     const slow = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    store.before = (operation) => (operation === "getMany" ? slow : undefined);
+    store.before = (operation) => (operation === "get" ? slow : undefined);
     assert.equal(await gtm.find(5), null);
     assert.equal(await gtm.find(5), null);
     assert.equal(await gtm.lookups("late"), 2);
@@ -38,11 +38,11 @@ describe("a store that is away", () => {
     await untilStored(1);
     store.isAway = true;
     clock.advance(10_000);
-    const before = store.calls["getMany"] ?? 0;
+    const before = store.calls["get"] ?? 0;
     assert.equal((await gtm.find())?.holdings[0].region, "frankfurt");
     assert.equal(await gtm.find(50, ConversationId.parse("0000000000000")), null);
     assert.equal(await gtm.lookups("failed"), 1);
-    assert.equal(store.calls["getMany"] ?? 0, before);
+    assert.equal(store.calls["get"] ?? 0, before);
   });
   it("gets the turns that were committed meanwhile once it is back, the newest word of each conversation", async (test) => {
     const { startOne, stored, store, untilStored, clock } = await setUp();

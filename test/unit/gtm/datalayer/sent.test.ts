@@ -22,6 +22,11 @@ const gtm = (name: string, store: Store, clock: Clock, wish: Partial<SentOptions
     ...{ store, clock, instance: InstanceId.parse(name) },
     ownLive: () => [],
     cells: createCellRegions(clock),
+    agreement: {
+      said: () => ({ boot: `boot of ${name}`, version: "", says: null }),
+      hear: () => {},
+      sawDouble: () => {},
+    },
     reportedSinceMs: () => null,
     onForgotten: () => assert.fail("the store was not wiped"),
     onRefused: (_, detail) => assert.fail(detail),

@@ -27,6 +27,12 @@ import {
 } from "#test/support/report-builders.ts";
 import { until } from "#test/support/until.ts";
 
+const SILENT = {
+  look: () => {},
+  said: () => ({ boot: "", version: "", says: null }),
+  hear: () => {},
+  sawDouble: () => {},
+};
 const NAMES = ["frankfurt", "paris", "virginia"];
 const running: { readonly stop: () => Promise<void> }[] = [];
 after(() => Promise.all(running.map((one) => one.stop())));
@@ -48,6 +54,7 @@ const setUp = (wish: Partial<WorldSourceOptions> = {}) => {
     overrides: () => [],
     live: () => [],
     cells: createCellRegions(clock),
+    agreement: SILENT,
     ...wish,
   });
   running.push(source);

@@ -8,7 +8,7 @@ import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
-import type { AdminPorts, DecisionFilter, Health, OrderWish, Page } from "#gtm/wire/admin/ports.ts";
+import type { AdminPorts, DecisionFilter, Health, OrderWish, OtherInstance, Page } from "#gtm/wire/admin/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ConversationId, DecisionId } from "#shared/ids.ts";
@@ -57,6 +57,7 @@ export type FakeGtm = {
     conversations: Conversation[];
     readonly entries: Entry[];
     health: Health;
+    others: readonly OtherInstance[];
     isStoreAway: boolean;
   };
   /** Decides a turn and remembers it, as the front door would. */
@@ -81,6 +82,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     conversations: [...(wish.conversations ?? [aConversation({ home: "frankfurt", contextTokens: 20_000 })])],
     entries: [],
     health: READY,
+    others: [],
     isStoreAway: false,
   };
   let decided = 0;
@@ -107,6 +109,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       locate: (subnet) => aClient("frankfurt", { subnet }),
       findConversation: (id) => state.conversations.find((one) => one.id === id) ?? null,
     },
+    instances: { own: () => ({ boot: "boot-a", config: { regions: "0011" } }), others: () => state.others },
     policy: DEFAULT_POLICY,
     pools,
     models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],
