@@ -63,6 +63,8 @@ export const createRedisClients = (
   const common = (suffix: string): RedisOptions & { readonly replyMapping: "legacy" } => ({
     connectionName: `${options.name}${suffix}`,
     lazyConnect: true,
+    // Users that may do no more than they must are refused it, which a server would log at each connect.
+    disableClientInfo: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: Math.max(LEAST_SILENCE_MS, settings.deadline * SILENT_DEADLINES),
     // What is not answered fails by its deadline: nothing is kept for later here, the datalayer knows what is worth it.

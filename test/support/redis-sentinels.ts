@@ -1,6 +1,7 @@
 /** One Redis and its replica, watched by three Sentinels that fail over within seconds; disposable. */
 import type { Certificates } from "./certificates.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis.ts";
+import type { Login } from "./redis-cli.ts";
 import { until } from "./until.ts";
 
 export type SentinelOptions = {
@@ -8,7 +9,9 @@ export type SentinelOptions = {
   readonly password?: string;
   /** Of the Sentinels. */
   readonly sentinelPassword?: string;
-  /** For both. */
+  /** Of the two servers, instead of a password. */
+  readonly acl?: { readonly file: string } & Readonly<Record<"admin" | "replica" | "sentinel", Login>>;
+  /** For servers and Sentinels. */
   readonly tls?: Certificates & { readonly asksClients?: boolean };
 };
 
@@ -38,7 +41,7 @@ const HASTE = ["INFO-PERIOD", "200", "PUBLISH-PERIOD", "100", "TILT-TRIGGER", "3
 
 /** @returns once the Sentinels agree on the primary and know the replica and one another */
 export const startSentinels = async (options: SentinelOptions = {}): Promise<Sentinels> => {
-  const { tls, password, sentinelPassword } = options;
+  const { tls } = options;
   const started: RedisServer[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((one) => one.stop()));
@@ -49,12 +52,12 @@ export const startSentinels = async (options: SentinelOptions = {}): Promise<Sen
     return server;
   };
   try {
-    const primary = await start(dataOptions(password, null));
-    const replica = await start(dataOptions(password, primary.port));
+    const primary = await start(dataOptions(options, null));
+    const replica = await start(dataOptions(options, primary.port));
     const isLinked = async (): Promise<boolean> =>
       /master_link_status:up/.test(await replica.cli("info", "replication"));
     await until(isLinked, "the replica's link");
-    const watch = sentinelOptions(primary.port, password, sentinelPassword);
+    const watch = sentinelOptions(options, primary.port);
     const sentinels = await Promise.all(Array.from({ length: SENTINEL_COUNT }, () => start(watch)));
     await Promise.all(sentinels.map((one) => one.cli("sentinel", "debug", ...HASTE)));
     const whole = `status=ok,address=127.0.0.1:${primary.port},slaves=1,sentinels=${SENTINEL_COUNT}`;
@@ -80,32 +83,34 @@ export const startSentinels = async (options: SentinelOptions = {}): Promise<Sen
   }
 };
 
-const dataOptions = (password: string | undefined, primaryPort: number | null): RedisOptions => {
+const dataOptions = ({ password, acl }: SentinelOptions, primaryPort: number | null): RedisOptions => {
   const lines = ["repl-diskless-sync-delay 0", "repl-timeout 5"];
-  if (password !== undefined) lines.push(`requirepass ${password}`, `masterauth ${password}`);
   if (primaryPort !== null) lines.push(`replicaof 127.0.0.1 ${primaryPort}`);
+  if (password !== undefined) lines.push(`requirepass ${password}`, `masterauth ${password}`);
+  if (acl !== undefined) lines.push(`masteruser ${acl.replica.user}`, `masterauth ${acl.replica.password}`);
   const config = `${lines.join("\n")}\n`;
+  if (acl !== undefined) return { config, aclFile: acl.file, login: acl.admin };
   return password === undefined ? { config } : { config, login: { user: "default", password } };
 };
 
-const sentinelOptions = (
-  primaryPort: number,
-  password: string | undefined,
-  sentinelPassword: string | undefined,
-): RedisOptions => {
+const sentinelOptions = ({ password, sentinelPassword, acl }: SentinelOptions, primaryPort: number): RedisOptions => {
   const lines = [
     `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${primaryPort} ${QUORUM}`,
     `sentinel down-after-milliseconds ${MASTER_NAME} 1000`,
     `sentinel failover-timeout ${MASTER_NAME} 2000`,
     `sentinel parallel-syncs ${MASTER_NAME} 1`,
   ];
-  if (password !== undefined) lines.push(`sentinel auth-pass ${MASTER_NAME} ${password}`);
+  if (acl !== undefined) lines.push(`sentinel auth-user ${MASTER_NAME} ${acl.sentinel.user}`);
+  const ofServers = acl?.sentinel.password ?? password;
+  if (ofServers !== undefined) lines.push(`sentinel auth-pass ${MASTER_NAME} ${ofServers}`);
   // What they ask for, and what they tell one another.
   if (sentinelPassword !== undefined)
     lines.push(`requirepass ${sentinelPassword}`, `sentinel sentinel-pass ${sentinelPassword}`);
-  const options = { config: `${lines.join("\n")}\n`, args: ["--sentinel"] };
-  if (sentinelPassword === undefined) return options;
-  return { ...options, login: { user: "default", password: sentinelPassword } };
+  const config = `${lines.join("\n")}\n`;
+  const options = { config, args: ["--sentinel"] };
+  return sentinelPassword === undefined
+    ? options
+    : { ...options, login: { user: "default", password: sentinelPassword } };
 };
 
 /** @throws {Error} when two of them name different ones */

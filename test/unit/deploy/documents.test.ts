@@ -8,7 +8,13 @@ const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
 /** Commands of npm itself. */
 const NPM_COMMANDS = new Set(["ci", "test"]);
 
-for (const path of ["CONTRIBUTING.md", "SECURITY.md", "deploy/README.md", "terraform/README.md"]) {
+for (const path of [
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "deploy/README.md",
+  "deploy/redis/README.md",
+  "terraform/README.md",
+]) {
   describe(path, () => {
     const text = readFileSync(path, "utf8");
 

@@ -1,0 +1,111 @@
+/** A program of this repository in a process of its own, as its unit starts it: its log heard, its metrics read, its clock perhaps wrong. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { until } from "./until.ts";
+
+/** A line of its log. */
+export type Event = { readonly event: string; readonly [field: string]: unknown };
+
+export type RunningProgram = AsyncDisposable & {
+  readonly events: readonly Event[];
+  /** Those that hold all of these fields, so far. */
+  readonly said: (event: string, fields?: Readonly<Record<string, unknown>>) => readonly Event[];
+  /** Of its listener of this name, such as `metrics`. */
+  readonly url: (listener: string) => string;
+  readonly get: (listener: string, path: string) => Promise<{ readonly status: number; readonly text: string }>;
+  /** The series' value, NaN where there is none. */
+  readonly metric: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number>;
+  readonly pid: number;
+};
+
+export type ProgramOptions = {
+  /** How far its time of day is off; negative: behind. */
+  readonly clockOffMs?: number;
+};
+
+/**
+ * @param main such as `edge-agent/main.ts`
+ * @param settings its configuration
+ * @returns once it says that it has started
+ */
+export const startProgram = async (
+  main: string,
+  command: string,
+  settings: object,
+  options: ProgramOptions = {},
+): Promise<RunningProgram> => {
+  const folder = mkdtempSync(join(tmpdir(), "gtm-program-"));
+  const config = join(folder, "config.yaml");
+  // JSON is YAML.
+  writeFileSync(config, JSON.stringify(settings));
+  const child = spawn(process.execPath, [...clockWords(options.clockOffMs ?? 0), main, command, "--config", config], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const end = (): void => {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", end);
+  const events: Event[] = [];
+  let complaint = "";
+  let hasEnded = false;
+  const ended = once(child, "exit").then(() => {
+    hasEnded = true;
+  });
+  child.stderr.on("data", (text) => {
+    complaint += text;
+  });
+  createInterface({ input: child.stdout }).on("line", (line) => events.push(JSON.parse(line) as Event));
+  const said: RunningProgram["said"] = (event, fields = {}) =>
+    events.filter((one) => one.event === event && Object.entries(fields).every(([name, value]) => one[name] === value));
+  const stop = async (): Promise<void> => {
+    process.off("exit", end);
+    end();
+    await ended;
+  };
+  try {
+    await until(() => {
+      if (hasEnded)
+        throw new Error(`${main} ended: ${complaint}${events.map((one) => JSON.stringify(one)).join("\n")}`);
+      return said("process.started").length > 0;
+    }, `the start of ${main}`);
+  } catch (failed) {
+    await stop();
+    throw failed;
+  }
+  const url = (listener: string): string => {
+    const where = said(`${listener}.listening`)[0];
+    return `http://${where?.["port"] === undefined ? where?.["address"] : `${where["address"]}:${where["port"]}`}`;
+  };
+  const get: RunningProgram["get"] = async (listener, path) => {
+    const response = await fetch(url(listener) + path);
+    return { status: response.status, text: await response.text() };
+  };
+  return {
+    events,
+    said,
+    url,
+    get,
+    metric: async (name, labels = {}) => {
+      const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const lines = (await get("metrics", "/metrics")).text.split("\n");
+      const line = lines.find(
+        (one) => /^[^{ ]+/.exec(one)?.[0] === name && wanted.every((label) => one.includes(label)),
+      );
+      return line === undefined ? Number.NaN : Number(line.slice(line.lastIndexOf(" ") + 1));
+    },
+    pid: Number(child.pid),
+    [Symbol.asyncDispose]: stop,
+  };
+};
+
+/** Its time of day alone: the monotonic clock of a machine is right whatever somebody sets. */
+const clockWords = (offMs: number): readonly string[] => {
+  if (offMs === 0) return [];
+  const script = `const right = Date.now; Date.now = () => right() + ${offMs};`;
+  return ["--import", `data:text/javascript,${encodeURIComponent(script)}`];
+};
