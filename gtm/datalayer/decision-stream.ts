@@ -1,6 +1,7 @@
 /** The decisions' copy in the store: written behind the answers, sampled where there are too many, given up where it cannot follow. */
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
 import type { InstanceId } from "#shared/ids.ts";
 import { DECISIONS_CAP, decisionsKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -26,6 +27,8 @@ export type DecisionStream = {
 /** Above this, one of n is kept, and each that is kept says so. */
 const MOST_PER_SECOND = 1_000;
 const MOST_WAITING = 2_000;
+/** Made once: trying, or telling of each anew, costs more than the decision did. */
+const AWAY = new OperationalError("GTM_STORE_UNREACHABLE", "the store is away");
 
 export const createDecisionStream = (options: DecisionStreamOptions): DecisionStream => {
   const { store, clock } = options;
@@ -76,6 +79,10 @@ export const createDecisionStream = (options: DecisionStreamOptions): DecisionSt
       const oneIn = keptOneIn();
       second.seen += 1;
       if (second.seen % oneIn !== 0) return lost.inc({ reason: "sampled" });
+      if (!store.isUp()) {
+        options.failures("decision.append", AWAY);
+        return lost.inc({ reason: "store" });
+      }
       if (waiting.length >= MOST_WAITING) return lost.inc({ reason: "too-many" });
       waiting.push({ entry, keptOneIn: oneIn });
       if (waiting.length === 1) setImmediate(flush);
