@@ -3,12 +3,16 @@ import { connect, type Socket } from "node:net";
 
 export type LoadOrder = {
   readonly port: number;
-  /** The octets of one request, as latin1 text. */
+  /** The octets of one request, as latin1 text; `{number}` in it is seven digits. */
   readonly request: string;
+  /** The first request's number and how many there are before it begins again; absent: all say 0. */
+  readonly numbers?: { readonly from: number; readonly count: number };
   readonly connections: number;
   readonly requests: number;
 };
 export type LoadResult = { readonly perSecond: number };
+
+const digits = (number: number): string => String(number).padStart(7, "0");
 
 const HEAD_END = "\r\n\r\n";
 const EXPECTED = "HTTP/1.1 307 ";
@@ -29,11 +33,14 @@ const run = (order: LoadOrder): Promise<LoadResult> =>
     let toCome = order.requests;
     const startedAt = process.hrtime.bigint();
     const sockets: Socket[] = [];
-    const request = Buffer.from(order.request, "latin1");
+    const { from, count } = order.numbers ?? { from: 0, count: 1 };
+    const [head = "", tail = null] = order.request.split("{number}");
+    const request = Buffer.from(tail === null ? head : `${head}${digits(from)}${tail}`, "latin1");
     const send = (socket: Socket): void => {
       if (toSend === 0) return;
       toSend -= 1;
-      socket.write(request);
+      if (tail === null) socket.write(request);
+      else socket.write(`${head}${digits(from + (toSend % count))}${tail}`, "latin1");
     };
     const finish = (): void => {
       const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;

@@ -1,11 +1,10 @@
 /** The front door's 307 with a conversation header against the adapter's bare redirect; and what a large body costs. */
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { JSONParser } from "@streamparser/json";
 import { createBodyScan } from "#gtm/wire/http/body-scan.ts";
 import { memberNames } from "#gtm/wire/http/member-paths.ts";
 import { alternate, type Bench, type BenchRow, bytesPerIteration, median, nsPerIteration } from "./bench.ts";
+import { ask, forked } from "./children.ts";
 import type { LoadOrder, LoadResult } from "./http-load.ts";
 import type { CpuReport, ServerUnderTest } from "./http-server.ts";
 
@@ -15,29 +14,8 @@ const CONNECTIONS = 32;
 
 type Server = { readonly port: number; readonly cpu: () => Promise<CpuReport> } & Disposable;
 
-const child = (file: string, ...args: string[]): ChildProcess & Disposable => {
-  const forked = fork(join(import.meta.dirname, file), args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  return Object.assign(forked, { [Symbol.dispose]: () => forked.kill() });
-};
-
-const ask = async <Reply>(process: ChildProcess, question: object): Promise<Reply> => {
-  const over = new AbortController();
-  const ended = once(process, "exit", { signal: over.signal }).then(([code]) => {
-    throw new Error(`a child of the benchmark ended with ${code}`);
-  });
-  const answered = once(process, "message", { signal: over.signal });
-  process.send(question);
-  try {
-    const [reply] = await Promise.race([answered, ended]);
-    return reply;
-  } finally {
-    over.abort();
-    await Promise.allSettled([answered, ended]);
-  }
-};
-
 const startServer = async (what: ServerUnderTest): Promise<Server> => {
-  const server = child("http-server.ts", what);
+  const server = forked("http-server.ts", what);
   const [{ port }] = await once(server, "message");
   return { port, cpu: () => ask(server, {}), [Symbol.dispose]: () => server[Symbol.dispose]() };
 };
@@ -68,7 +46,7 @@ const CHAT = JSON.stringify({
 const compare = async (what: string, request: string, bound: string): Promise<readonly BenchRow[]> => {
   using bare = await startServer("bare");
   using front = await startServer("front-door");
-  using load = child("http-load.ts");
+  using load = forked("http-load.ts");
   const cpuOf: { front: number[]; bare: number[] } = { front: [], bare: [] };
   const measure = async (server: Server, cpus: number[]): Promise<number> => {
     const before = await server.cpu();
