@@ -176,6 +176,155 @@ describe("a store that lost the orders", () => {
   });
 });
 
+describe("two GTMs of which one missed the last order when the store died", () => {
+  it("both know it in the end, also where the other puts its own back first and goes on ordering", async () => {
+    const { state, store, clock } = await setUp();
+    const other = await gtm(store, clock);
+    await state.order(drain("paris"));
+    await until(() => other.admin().size === 1);
+    // The other hears nothing of this one, and never reads it.
+    store.fault = (operation) => (operation === "announce" ? "lost" : null);
+    await state.order(drain("virginia"));
+    store.fault = () => null;
+    await store.remove(ordersKey());
+    await other.order(drain("singapore"));
+    clock.advance(1);
+    await other.order(drain("singapore", { admin: "down" }));
+    await until(() => state.admin().size === 3 && other.admin().size === 3);
+    for (const one of [state, other]) {
+      assert.deepEqual(admins(one), { paris: "drain-all", singapore: "down", virginia: "drain-all" });
+    }
+    assert.deepEqual(
+      (await stored(store)).regions.map(({ region }) => region),
+      ["paris", "singapore", "virginia"],
+    );
+  });
+  it("do not bring again what was taken back meanwhile", async () => {
+    const { state, store, clock } = await setUp();
+    const other = await gtm(store, clock);
+    await state.order(drain("paris"));
+    await until(() => other.admin().size === 1);
+    const old = await store.get(ordersKey());
+    clock.advance(1);
+    await state.undo(regionId("paris"), "ops");
+    // A replica takes over that had not heard of it.
+    await store.put(ordersKey(), old?.value ?? "", null);
+    await until(() => other.admin().size === 0);
+    await until(async () => (await stored(store)).regions.every(({ admin }) => admin === "active"));
+    assert.deepEqual(admins(state), {});
+  });
+});
+
+describe("a store that was wiped", () => {
+  it("has the orders again within a second, whoever knows them, and is said to have been wiped", async (test) => {
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const { state, store } = await setUp();
+    await state.order(drain("paris"));
+    await store.remove(ordersKey());
+    test.mock.timers.tick(1_000);
+    await until(async () => (await store.get(ordersKey())) !== null);
+    assert.deepEqual(
+      (await stored(store)).regions.map(({ region }) => region),
+      ["paris"],
+    );
+    await until(() => state.changes.wiped === 1);
+    assert.ok(state.log.lines.some(({ level, event }) => level === "warn" && event === "orders.restored"));
+  });
+  it("gets what an earlier process knew and this one never read", async () => {
+    const { state, store, clock } = await setUp();
+    await state.order(drain("paris"));
+    const record = JSON.parse(JSON.stringify(state.record()));
+    await state.stop();
+    await store.remove(ordersKey());
+    const next = createOperatorState({
+      ...{ store, clock, log: recordingLog(), failures: () => {}, degradations: { set: () => {} } },
+      onChanged: () => {},
+      onWiped: () => {},
+    });
+    running.push(next);
+    next.restore(record);
+    assert.deepEqual(admins(next), { paris: "drain-all" }, "before the store was asked");
+    await next.start();
+    assert.deepEqual(await stored(store), record);
+  });
+  it("is not given what an earlier process knew where others have taken it back since", async () => {
+    const { state, store, clock } = await setUp();
+    await state.order(drain("paris"));
+    const record = JSON.parse(JSON.stringify(state.record()));
+    clock.advance(1);
+    await state.undo(regionId("paris"), "ops");
+    // The record of what was taken back is long gone.
+    clock.advance(3 * 86_400_000);
+    await state.order(drain("virginia"));
+    const next = createOperatorState({
+      ...{ store, clock, log: recordingLog(), failures: () => {}, degradations: { set: () => {} } },
+      onChanged: () => {},
+      onWiped: () => {},
+    });
+    running.push(next);
+    next.restore(record);
+    await next.start();
+    assert.deepEqual(admins(next), { virginia: "drain-all" });
+  });
+});
+
+describe("orders that cannot be written", () => {
+  const refusing = (operation: string, key: string) =>
+    key === ordersKey() && ["setIfAbsent", "compareAndSet"].includes(operation) ? "refused" : null;
+
+  it("are refused with the reason, read as before, and said to be degraded without anybody ordering", async (test) => {
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const { state, store, clock } = await setUp();
+    const other = await gtm(store, clock);
+    await state.order(drain("paris"));
+    await until(() => other.admin().size === 1);
+    store.fault = refusing;
+    test.mock.timers.tick(1_000);
+    const whats = () => other.degradations.current().map(({ what }) => what);
+    await until(() => whats().includes("orders"));
+    assert.match(other.degradations.current()[0]?.reason ?? "", /^orders are refused: .*not done/);
+    await assert.rejects(
+      other.order(drain("virginia")),
+      (fault) => fault instanceof OperationalError && fault.code === "GTM_STORE_REFUSED",
+    );
+    assert.deepEqual(admins(other), { paris: "drain-all" });
+    store.fault = () => null;
+    test.mock.timers.tick(1_000);
+    await until(() => whats().length === 0);
+    await other.order(drain("virginia"));
+    await until(() => state.admin().size === 2);
+  });
+  it("are degraded too while they cannot be read", async (test) => {
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const { state, store } = await setUp();
+    await state.order(drain("paris"));
+    store.isAway = true;
+    test.mock.timers.tick(1_000);
+    await until(() => state.degradations.current().length === 1);
+    assert.deepEqual(admins(state), { paris: "drain-all" });
+    store.isAway = false;
+    test.mock.timers.tick(1_000);
+    await until(() => state.degradations.current().length === 0);
+  });
+});
+
+describe("a clock that is set by an hour", () => {
+  for (const jumpMs of [3_600_000, -3_600_000]) {
+    it(`loses no order (${jumpMs / 60_000} min), also where somebody orders meanwhile`, async () => {
+      const { state, store, clock } = await setUp();
+      await state.order(drain("paris", { expiresAtMs: clock.epochMs() + 1_800_000 }));
+      const right = clock.epochMs();
+      clock.setEpochMs(right + jumpMs);
+      await state.order(drain("virginia"));
+      await state.order(drain("virginia", { admin: "down" }));
+      clock.setEpochMs(right);
+      assert.deepEqual(admins(state), { paris: "drain-all", virginia: "down" });
+      await state.order(drain("virginia", { admin: "drain-new" }));
+      assert.deepEqual(admins(await gtm(store, clock)), { paris: "drain-all", virginia: "drain-new" });
+    });
+  }
+});
+
 describe("a record that is none", () => {
   it("is left alone, and said so as a warning; what is known stands", async () => {
     const { state, store, clock } = await setUp();
