@@ -16,6 +16,8 @@ export const ERROR_TABLE = {
   AGENT_SCRAPE_FAILED: "An engine or exporter could not be read; its values are unknown, not zero.",
   AGENT_PAYLOAD_INVALID: "A payload is not what its engine's contract says; its values are unknown.",
   AGENT_PUBLISH_FAILED: "A report could not be written to the store; the next one is tried a second later.",
+  DEMO_REDIS_UNUSABLE:
+    "The demo takes a Redis to itself: a server of its own, or a database that nobody else uses, such as redis://…/1.",
   DEMO_ENGINE_FAILED: "An engine simulator of the demo did not start; what it said follows. Try --port-offset.",
 } as const;
 export type ErrorCode = keyof typeof ERROR_TABLE;

@@ -1,76 +1,60 @@
 /** The program `npm run demo`: three regions and a GTM in one command; with --script the story, told without hands. */
-import { parseArgs } from "node:util";
 import { compare, formatComparison } from "#gtm/simulation/scenarios.ts";
-import { createToken } from "#gtm/wire/admin/token.ts";
 import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
 import { createLogger } from "#shared/logger.ts";
-import { portsAt } from "./places.ts";
+import { type DemoOptions, HELP, optionsOf } from "./options.ts";
+import { type DemoRedis, openRedis } from "./redis.ts";
 import { banner, lineOf, stepLines } from "./screen.ts";
+import { INSTANCES, ONLY_INSTANCE } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
+import { memoryStores } from "./stores.ts";
 import { storyOf } from "./story.ts";
 import { startTraffic } from "./traffic.ts";
 
-const HELP = `npm run demo -- [options]
-
-Three regions (engine simulator and edge agent each) and one GTM, on loopback, all in memory.
-
-  --script          tell the story without hands, at most 45 s; exit 0 only if every step came out
-  --quiet           no conversations of its own
-  --port-offset N   add N to every port (DNS 5300, HTTP 8080, admin 9443, metrics 9153, engines 8000)
-  --token TOKEN     the admin API's token; without it one is made and printed
-  --help            this text
-`;
+const INTERRUPTED = 130;
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const optionsOf = (words: readonly string[]) => {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      script: { type: "boolean", default: false },
-      quiet: { type: "boolean", default: false },
-      "port-offset": { type: "string", default: "0" },
-      token: { type: "string" },
-      help: { type: "boolean", default: false },
-    },
-  });
-  const offset = Number(values["port-offset"]);
-  // The highest port is the admin API's.
-  if (!Number.isInteger(offset) || offset < -5_000 || offset + 9_443 > 65_535) {
-    throw new TypeError(
-      `--port-offset must be a whole number from -5000 to ${65_535 - 9_443}, got ${values["port-offset"]}`,
-    );
-  }
-  const { script, quiet, help, token = createToken() } = values;
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError("--token must be printable ASCII without spaces");
-  return { script, quiet, help, token, ports: portsAt(offset) };
-};
-
 /** @returns the exit code */
-const tellStory = async (stack: Stack): Promise<number> => {
-  for (const [at, { title, tell }] of storyOf(stack).entries()) {
+const tellStory = async (stack: Stack, redis: DemoRedis | null, interrupted: AbortSignal): Promise<number> => {
+  const say = (line: string): void => print(`      ${line}`);
+  for (const [at, { title, tell }] of storyOf(stack, { redis, say }).entries()) {
     const startedAtMs = performance.now();
-    try {
-      const seen = await tell();
-      print(stepLines(at + 1, title, seen, true, performance.now() - startedAtMs));
-    } catch (fault) {
-      const seen = fault instanceof Error ? fault.message : String(fault);
-      print(stepLines(at + 1, title, seen, false, performance.now() - startedAtMs));
-      return 1;
-    }
+    const seen = await Promise.race([tell().then(told, failed), once(interrupted)]);
+    if (seen === null) return INTERRUPTED;
+    print(stepLines(at + 1, title, seen.text, seen.isGood, performance.now() - startedAtMs));
+    if (!seen.isGood) return 1;
   }
   print("\nThe same engine model in virtual time, four replicas a region, the same clients under four policies:\n");
   print(formatComparison(compare()));
   return 0;
 };
 
-const untilInterrupted = (): Promise<void> =>
+type Seen = { readonly isGood: boolean; readonly text: string };
+const told = (text: string): Seen => ({ isGood: true, text });
+const failed = (fault: unknown): Seen => ({
+  isGood: false,
+  text: fault instanceof Error ? fault.message : String(fault),
+});
+
+/** Resolves when somebody asked for the end. */
+const once = (signal: AbortSignal): Promise<null> =>
   new Promise((resolve) => {
-    process.once("SIGINT", () => resolve());
-    process.once("SIGTERM", () => resolve());
+    if (signal.aborted) resolve(null);
+    signal.addEventListener("abort", () => resolve(null), { once: true });
   });
+
+const show = async (stack: Stack, options: DemoOptions, interrupted: AbortSignal): Promise<number> => {
+  const { token, quiet, redis } = options;
+  print(banner({ stack, token, redisUrl: redis?.url ?? null }));
+  const isOneOfSome = stack.gtms.length > 1;
+  const traffic = quiet ? null : startTraffic(stack, (event) => print(lineOf(event, isOneOfSome)));
+  await once(interrupted);
+  await traffic?.stop();
+  return 0;
+};
 
 const run = async (): Promise<number> => {
   const options = optionsOf(process.argv.slice(2));
@@ -83,17 +67,24 @@ const run = async (): Promise<number> => {
       `the demo needs Linux, where 127.0.0.2 and 127.0.1.1 are loopback without setup; this is ${process.platform}`,
     );
   }
+  const interruption = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
   const log = createLogger({ level: "error", destination: { write: (line) => process.stderr.write(line) } });
-  const stack = await startStack({ ports: options.ports, token: options.token, log });
+  const { offset, token, script } = options;
+  const redis =
+    options.redis === null ? null : await openRedis({ wish: options.redis, isLost: script, log, say: print });
   try {
-    if (options.script) return await tellStory(stack);
-    print(banner(options.ports, options.token));
-    const traffic = options.quiet ? null : startTraffic(stack, (event) => print(lineOf(event)));
-    await untilInterrupted();
-    await traffic?.stop();
-    return 0;
+    const instances = redis === null ? ([ONLY_INSTANCE] as const) : INSTANCES;
+    const stack = await startStack({ offset, instances, token, log, stores: redis?.stores ?? memoryStores() });
+    try {
+      return script
+        ? await tellStory(stack, redis, interruption.signal)
+        : await show(stack, options, interruption.signal);
+    } finally {
+      await stack.stop();
+    }
   } finally {
-    await stack.stop();
+    await redis?.stop();
   }
 };
 

@@ -53,22 +53,34 @@ export const ZONE = "llm.test";
 export const MODEL = "meta-llama/Llama-3.3-70B-Instruct";
 export const MODEL_ALIAS = "llama-3.3-70b";
 
-export type Ports = {
+/** Of one GTM. */
+export type GtmPorts = {
   readonly dns: number;
   readonly http: number;
   readonly admin: number;
   readonly metrics: number;
-  readonly engine: number;
 };
 
-/** @param offset added to every port, so that several demos fit on one machine */
-export const portsAt = (offset: number): Ports => ({
-  dns: 5_300 + offset,
-  http: 8_080 + offset,
-  admin: 9_443 + offset,
-  metrics: 9_153 + offset,
-  engine: 8_000 + offset,
+const FIRST_PORTS: GtmPorts = { dns: 5_300, http: 8_080, admin: 9_443, metrics: 9_153 };
+const ENGINE_PORT = 8_000;
+
+export const LOWEST_PORT = FIRST_PORTS.dns;
+/** The second GTM's admin API. */
+export const HIGHEST_PORT = FIRST_PORTS.admin + 1;
+
+/**
+ * @param offset added to every port, so that several demos fit on one machine
+ * @param at 0: the first GTM, 1: the second, on the port beside each of the first one's
+ */
+export const gtmPortsAt = (offset: number, at: 0 | 1): GtmPorts => ({
+  dns: FIRST_PORTS.dns + offset + at,
+  http: FIRST_PORTS.http + offset + at,
+  admin: FIRST_PORTS.admin + offset + at,
+  metrics: FIRST_PORTS.metrics + offset + at,
 });
+
+/** All engines have the same port: their addresses differ. @param offset as `gtmPortsAt` */
+export const enginePortAt = (offset: number): number => ENGINE_PORT + offset;
 
 /** What an engine of the demo can do. */
 export const ENGINE = {

@@ -1,29 +1,37 @@
 /** What the demo prints: what to try, a line for every turn, the steps of the story. */
-import { MODEL_ALIAS, PLACES, type Ports, ZONE } from "./places.ts";
+import { shownStoreUrl } from "#shared/store-url.ts";
+import { MODEL_ALIAS, PLACES, ZONE } from "./places.ts";
+import type { GtmSeat, Stack } from "./stack.ts";
 import type { TrafficEvent } from "./traffic.ts";
 
-export const banner = (ports: Ports, token: string): string => {
+export type BannerFacts = {
+  readonly stack: Pick<Stack, "gtms" | "enginePort">;
+  readonly token: string;
+  /** Shown without its password; null: all in memory. */
+  readonly redisUrl: string | null;
+};
+
+export const banner = ({ stack, token, redisUrl }: BannerFacts): string => {
+  const { gtms, enginePort } = stack;
+  const [{ ports }] = gtms;
   const [frankfurt, , singapore] = PLACES;
-  const offset = ports.http - 8_080;
-  const server = offset === 0 ? "" : ` --server http://127.0.0.1:${ports.admin}`;
+  const near = frankfurt?.clients.replace("0/24", "9");
+  const server = ports.admin === USUAL_ADMIN_PORT ? "" : ` --server ${adminUrl(gtms[0])}`;
+  const dig = `dig +short @127.0.0.1 -p ${ports.dns}`;
   return `
-llm-gtm demo: ${PLACES.map(({ region, city, address }) => `${region} (${city}, ${address}:${ports.engine})`).join(", ")}
-
-  DNS      127.0.0.1 and 127.0.0.2, port ${ports.dns}, zone ${ZONE}
-  HTTP     http://127.0.0.1:${ports.http}/v1 (a base URL for any OpenAI client; any key)
-  admin    http://127.0.0.1:${ports.admin}/api/v1
-  metrics  http://127.0.0.1:${ports.metrics}/metrics
-
+llm-gtm demo: ${PLACES.map(({ region, city, address }) => `${region} (${city}, ${address}:${enginePort})`).join(", ")}
+${redisUrl === null ? "" : `${gtms.map(({ instance }) => instance).join(" and ")} are one by way of ${shownStoreUrl(redisUrl)}, where the agents report, too\n`}
+${gtms.map((gtm) => addresses(gtm, gtms.length > 1)).join("\n")}
 Where does DNS send a client in ${frankfurt?.city}, and one in ${singapore?.city}?
 
-  dig +short @127.0.0.1 -p ${ports.dns} chat.${ZONE} A +subnet=${frankfurt?.clients}
-  dig +short @127.0.0.1 -p ${ports.dns} chat.${ZONE} A +subnet=${singapore?.clients}
-  dig +short @127.0.0.1 -p ${ports.dns} why.chat.${ZONE} TXT +subnet=${frankfurt?.clients}
+  ${dig} chat.${ZONE} A +subnet=${frankfurt?.clients}
+  ${dig} chat.${ZONE} A +subnet=${singapore?.clients}
+  ${dig} why.chat.${ZONE} TXT +subnet=${frankfurt?.clients}
 
 Take a turn (twice: the second returns); -L follows the redirect to the engine:
 
   curl -siL http://127.0.0.1:${ports.http}/v1/chat/completions -H 'content-type: application/json' \\
-    -H 'x-conversation-id: mine' -H 'x-forwarded-for: ${frankfurt?.clients.replace("0/24", "9")}' \\
+    -H 'x-conversation-id: mine' -H 'x-forwarded-for: ${near}' \\
     -d '{"model":"${MODEL_ALIAS}","max_tokens":8,"messages":[{"role":"user","content":"Hello"}]}'
   curl -sL --resolve front.${ZONE}:${ports.http}:127.0.0.1 http://front.${ZONE}:${ports.http}/v1/models
 
@@ -32,21 +40,45 @@ Ask why, and steer by hand (in another terminal):
   export GTM_TOKEN=${token}
   npm run -s gtm -- status${server}
   npm run -s gtm -- decisions tail${server}
-  npm run -s gtm -- explain --pool chat --client ${frankfurt?.clients.replace("0/24", "9")} --prompt-tokens 12000${server}
+  npm run -s gtm -- explain --pool chat --client ${near} --prompt-tokens 12000${server}
   npm run -s gtm -- drain eu-central --mode drain-all --comment "trying it" --yes${server}
   npm run -s gtm -- undrain eu-central --comment "tried" --yes${server}
-
+${gtms[1] === undefined ? "" : otherGtm(gtms[1])}
 Ctrl-C ends the demo.
 `;
 };
 
-export const lineOf = (event: TrafficEvent): string => {
+/** What the command line assumes. */
+const USUAL_ADMIN_PORT = 9_443;
+
+const adminUrl = ({ ports }: GtmSeat): string => `http://127.0.0.1:${ports.admin}`;
+
+const addresses = (
+  { instance, ports, frontUrl }: GtmSeat,
+  isOneOfSome: boolean,
+): string => `${isOneOfSome ? `${instance}\n` : ""}  DNS      127.0.0.1 and 127.0.0.2, port ${ports.dns}, zone ${ZONE}
+  HTTP     ${frontUrl}/v1 (a base URL for any OpenAI client; any key)
+  admin    http://127.0.0.1:${ports.admin}/api/v1
+  metrics  http://127.0.0.1:${ports.metrics}/metrics
+`;
+
+const otherGtm = (gtm: GtmSeat): string => `
+The other GTM answers alike: the same turn returns to the same region, and what was ordered of one stands at the other.
+Stop Redis, or start it again empty: both go on, and say since when they are degraded.
+
+  dig +short @127.0.0.1 -p ${gtm.ports.dns} chat.${ZONE} A +subnet=${PLACES[0]?.clients}
+  npm run -s gtm -- status --server ${adminUrl(gtm)}
+`;
+
+/** @param isOneOfSome whether to say which GTM it was */
+export const lineOf = (event: TrafficEvent, isOneOfSome: boolean): string => {
   const who = `${event.city.padEnd(10)} ${event.chat.padEnd(15)}`;
   if (event.kind === "failed") return `${who} failed: ${event.why}`;
   const { turn, at } = event;
   const ttft = `${Math.round(turn.ttftMs)} ms`.padStart(8);
   const cached = `${turn.cachedTokens} of ${turn.promptTokens} tokens cached`;
-  return `${who} turn ${at}  ${turn.verdict.padEnd(9)} ${turn.region.padEnd(12)} first token ${ttft}  ${cached}`;
+  const by = isOneOfSome ? ` ${event.instance} ` : "";
+  return `${who} turn ${at} ${by} ${turn.verdict.padEnd(9)} ${turn.region.padEnd(12)} first token ${ttft}  ${cached}`;
 };
 
 export const stepLines = (number: number, title: string, seen: string, isGood: boolean, tookMs: number): string => {

@@ -1,20 +1,40 @@
 /** The configurations of the demo's GTM and agents: what their owners would write in YAML. */
 import { AgentConfig } from "#edge-agent/config.ts";
 import { type GtmConfig, parseGtmConfig } from "#gtm/config.ts";
-import { ENGINE, MODEL, MODEL_ALIAS, PLACES, type Place, type Ports, ZONE } from "./places.ts";
+import { AgentId, InstanceId } from "#shared/ids.ts";
+import { ENGINE, type GtmPorts, MODEL, MODEL_ALIAS, PLACES, type Place, ZONE } from "./places.ts";
 
 /** Llama-3.3-70B at 16 bits. */
 const WEIGHTS = "141 GB";
 const COLD_START = "80s";
 
-export const engineUrl = (place: Place, ports: Ports): string => `http://${place.address}:${ports.engine}`;
+/** The admin API's caller, as orders name it. */
+export const DEMO_ACTOR = "demo";
+/** The GTMs, where two share a Redis. */
+export const INSTANCES = [InstanceId.parse("demo-1"), InstanceId.parse("demo-2")] as const;
+/** The GTM that is alone. */
+export const ONLY_INSTANCE = InstanceId.parse("demo");
 
-export const gtmConfigAt = (ports: Ports, tokensFile: string): GtmConfig =>
-  parseGtmConfig(
+/** @param port of every engine */
+export const engineUrl = (place: Place, port: number): string => `http://${place.address}:${port}`;
+
+export type GtmWish = {
+  readonly instance: string;
+  readonly ports: GtmPorts;
+  readonly enginePort: number;
+  readonly tokensFile: string;
+  readonly keys: { readonly identity_file: string; readonly signing_file: string; readonly reports_file: string };
+  readonly storeUrl: string;
+};
+
+export const gtmConfigAt = (wish: GtmWish): GtmConfig => {
+  const { ports, enginePort } = wish;
+  const config = parseGtmConfig(
     // JSON is YAML.
     JSON.stringify({
       version: 1,
-      instance: "demo",
+      instance: wish.instance,
+      keys: wish.keys,
       log: { level: "warn" },
       dns: {
         listen: [`127.0.0.1:${ports.dns}`, `127.0.0.2:${ports.dns}`],
@@ -33,14 +53,14 @@ export const gtmConfigAt = (ports: Ports, tokensFile: string): GtmConfig =>
         default_pool: "chat",
         trusted_proxies: ["127.0.0.0/8"],
       },
-      admin: { listen: `127.0.0.1:${ports.admin}`, auth: { tokens_file: tokensFile } },
+      admin: { listen: `127.0.0.1:${ports.admin}`, auth: { tokens_file: wish.tokensFile } },
       metrics: { listen: `127.0.0.1:${ports.metrics}` },
       regions: PLACES.map((place) => ({
         id: place.region,
         location: { lat: place.location.latitude, lon: place.location.longitude },
         jurisdiction: place.jurisdiction,
-        endpoint: { url: engineUrl(place, ports), a: [place.address] },
-        probe: { url: `${engineUrl(place, ports)}/health` },
+        endpoint: { url: engineUrl(place, enginePort), a: [place.address] },
+        probe: { url: `${engineUrl(place, enginePort)}/health` },
         affinity: true,
       })),
       models: [{ id: MODEL, aliases: [MODEL_ALIAS], weight_bytes: WEIGHTS, cold_start: COLD_START }],
@@ -65,15 +85,24 @@ export const gtmConfigAt = (ports: Ports, tokensFile: string): GtmConfig =>
     "demo",
     {},
   );
+  // Not by way of the text above, where `${` in a password would be taken for a variable.
+  return { ...config, store: { ...config.store, url: wish.storeUrl } };
+};
 
-export const agentConfigOf = (place: Place, ports: Ports): AgentConfig =>
+export type AgentWish = { readonly enginePort: number; readonly keyFile: string; readonly storeUrl: string };
+
+/** As its reports and Redis name it. */
+export const agentIdOf = (place: Place): AgentId => AgentId.parse(`agent-${place.region}`);
+
+export const agentConfigOf = (place: Place, { enginePort, keyFile, storeUrl }: AgentWish): AgentConfig =>
   AgentConfig.parse({
     version: 1,
     region: place.region,
-    agent: `agent-${place.region}`,
-    store: { url: "memory:" },
-    engines: [{ url: engineUrl(place, ports), engine: "vllm" }],
-    gpus: { dcgm_url: `${engineUrl(place, ports)}/dcgm/metrics` },
+    agent: agentIdOf(place),
+    store: { url: storeUrl },
+    report: { key_file: keyFile },
+    engines: [{ url: engineUrl(place, enginePort), engine: "vllm" }],
+    gpus: { dcgm_url: `${engineUrl(place, enginePort)}/dcgm/metrics` },
     models: [
       {
         id: MODEL,
@@ -86,8 +115,8 @@ export const agentConfigOf = (place: Place, ports: Ports): AgentConfig =>
   });
 
 /** The engine simulator's command line for a place. */
-export const engineArgs = (place: Place, ports: Ports): readonly string[] => [
-  ...["--listen", `${place.address}:${ports.engine}`],
+export const engineArgs = (place: Place, port: number): readonly string[] => [
+  ...["--listen", `${place.address}:${port}`],
   ...["--region", place.region],
   ...["--model", MODEL],
   ...["--alias", MODEL_ALIAS],

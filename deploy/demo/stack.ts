@@ -1,28 +1,33 @@
-/** Everything the demo runs: three engines as child processes, an agent beside each, and the GTM, on one store in memory. */
+/** Everything the demo runs: three engines as child processes, an agent beside each, and one or two GTMs, on the stores given. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { request } from "undici";
-import { type RunningAgent, startAgent } from "#edge-agent/start-agent.ts";
 import { type Gtm, startGtm } from "#gtm/start.ts";
 import { hashOfToken } from "#gtm/wire/admin/token.ts";
 import { tokenLine } from "#gtm/wire/admin/tokens-file.ts";
 import { systemClock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import type { Store } from "#shared/store.ts";
-import { createMemoryStore } from "#shared/store-memory.ts";
 import { type AdminApi, adminApi } from "./admin.ts";
-import { type EngineProcess, startEngineProcess } from "./engine-process.ts";
-import { PLACES, type Place, type Ports, placeOf } from "./places.ts";
-import { agentConfigOf, engineArgs, engineUrl, gtmConfigAt } from "./settings.ts";
+import { writeKeys } from "./keys.ts";
+import { enginePortAt, type GtmPorts, gtmPortsAt, PLACES, placeOf } from "./places.ts";
+import { holdFillers, type RunningRegion, startRegion } from "./region.ts";
+import { DEMO_ACTOR, gtmConfigAt } from "./settings.ts";
+import type { DemoStores } from "./stores.ts";
 
-export type Stack = {
-  readonly ports: Ports;
+/** A GTM as its clients see it. */
+export type GtmSeat = {
+  readonly instance: string;
+  readonly ports: GtmPorts;
   readonly frontUrl: string;
   /** As node:dns takes it. */
   readonly dnsServer: string;
   readonly admin: AdminApi;
+};
+
+export type Stack = {
+  readonly gtms: readonly [GtmSeat, ...GtmSeat[]];
+  readonly enginePort: number;
   /** Keeps so many fillers in the queue of each of the region's replicas. */
   readonly hold: (region: string, waiting: number) => Promise<void>;
   /** Ends the region's engine as a power cut would, and its agent with it. */
@@ -31,84 +36,81 @@ export type Stack = {
   readonly stop: () => Promise<void>;
 };
 
-export type StackOptions = { readonly ports: Ports; readonly token: string; readonly log: Logger };
-
-type RunningRegion = { readonly engine: EngineProcess; readonly agent: RunningAgent };
+export type StackOptions = {
+  /** Of every port. */
+  readonly offset: number;
+  /** Who the GTMs are, one or two. */
+  readonly instances: readonly [string, ...string[]];
+  readonly token: string;
+  readonly stores: DemoStores;
+  readonly log: Logger;
+};
 
 /** @throws {OperationalError | Error} when a part does not start; what had started is stopped again */
 export const startStack = async (options: StackOptions): Promise<Stack> => {
-  const { ports, token, log } = options;
-  const store = createMemoryStore(systemClock);
+  const { offset, token, stores, log } = options;
+  const enginePort = enginePortAt(offset);
   const folder = mkdtempSync(join(tmpdir(), "llm-gtm-demo-"));
+  const keys = writeKeys(
+    folder,
+    PLACES.map(({ region }) => region),
+    systemClock.epochMs(),
+  );
+  const tokensFile = join(folder, "tokens.yaml");
+  writeFileSync(tokensFile, `${tokenLine({ name: DEMO_ACTOR, role: "admin", sha256: hashOfToken(token) })}\n`);
   const regions = new Map<string, RunningRegion>();
-  let gtm: Gtm | null = null;
+  const gtms: { readonly stop: () => Promise<void> }[] = [];
+
+  const begin = async (region: string): Promise<void> => {
+    regions.set(region, await startRegion(placeOf(region), { enginePort, keys, stores, log }));
+  };
   const stop = async (): Promise<void> => {
-    await gtm?.stop();
-    await Promise.all([...regions.values()].map(stopRegion));
+    await Promise.all(gtms.splice(0).map((gtm) => gtm.stop()));
+    await Promise.all([...regions.values()].map((region) => region.stop()));
     regions.clear();
     rmSync(folder, { recursive: true, force: true });
-    await store.close();
+  };
+  const seatOf = (instance: string, at: number): GtmSeat & { readonly open: () => Promise<void> } => {
+    const ports = gtmPortsAt(offset, at === 0 ? 0 : 1);
+    const config = gtmConfigAt({ instance, ports, enginePort, tokensFile, keys: keys.gtm, storeUrl: stores.url });
+    return {
+      ...{ instance, ports },
+      frontUrl: `http://127.0.0.1:${ports.http}`,
+      dnsServer: `127.0.0.1:${ports.dns}`,
+      admin: adminApi(`http://127.0.0.1:${ports.admin}`, token),
+      open: async () => {
+        const store = stores.open(`gtm/${instance}`);
+        const gtm: Gtm = await startGtm(config, store, { clock: systemClock, log, metrics: createMetrics() }).catch(
+          async (fault) => {
+            await store.close();
+            throw fault;
+          },
+        );
+        gtms.push({ stop: () => gtm.stop().finally(() => store.close()) });
+      },
+    };
   };
   try {
-    const tokensFile = join(folder, "tokens.yaml");
-    writeFileSync(tokensFile, `${tokenLine({ name: "demo", role: "admin", sha256: hashOfToken(token) })}\n`);
-    // All of them settle before one that failed is told: nothing may start behind the back of `stop`.
-    const started = await Promise.allSettled(
-      PLACES.map(async (place) => {
-        regions.set(place.region, await startRegion(place, ports, store, log));
-      }),
-    );
-    for (const one of started) if (one.status === "rejected") throw one.reason;
-    gtm = await startGtm(gtmConfigAt(ports, tokensFile), store, { clock: systemClock, log, metrics: createMetrics() });
+    await allOf(PLACES.map(({ region }) => begin(region)));
+    const [first, ...others] = options.instances;
+    const seats = [seatOf(first, 0), ...others.map((instance, at) => seatOf(instance, at + 1))] as const;
+    await allOf(seats.map(({ open }) => open()));
+    return {
+      ...{ gtms: seats, enginePort, stop, revive: begin },
+      hold: (region, waiting) => holdFillers(placeOf(region), enginePort, waiting),
+      kill: async (region) => {
+        const running = regions.get(region);
+        regions.delete(region);
+        await running?.kill();
+      },
+    };
   } catch (fault) {
     await stop();
     throw fault;
   }
-  return {
-    ports,
-    frontUrl: `http://127.0.0.1:${ports.http}`,
-    dnsServer: `127.0.0.1:${ports.dns}`,
-    admin: adminApi(`http://127.0.0.1:${ports.admin}`, token),
-    hold: (region, waiting) => holdFillers(engineUrl(placeOf(region), ports), waiting),
-    kill: async (region) => {
-      const running = regions.get(region);
-      regions.delete(region);
-      await running?.engine.kill();
-      await running?.agent.stop();
-    },
-    revive: async (region) => {
-      regions.set(region, await startRegion(placeOf(region), ports, store, log));
-    },
-    stop,
-  };
 };
 
-const startRegion = async (place: Place, ports: Ports, store: Store, log: Logger): Promise<RunningRegion> => {
-  const engine = await startEngineProcess(engineArgs(place, ports));
-  try {
-    const agent = await startAgent(agentConfigOf(place, ports), store, {
-      clock: systemClock,
-      log,
-      metrics: createMetrics(),
-    });
-    return { engine, agent };
-  } catch (fault) {
-    await engine.stop();
-    throw fault;
-  }
-};
-
-const stopRegion = async ({ engine, agent }: RunningRegion): Promise<void> => {
-  await agent.stop();
-  await engine.stop();
-};
-
-const holdFillers = async (url: string, waiting: number): Promise<void> => {
-  const { statusCode, body } = await request(`${url}/sim/hold`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ waiting }),
-  });
-  const said = await body.text();
-  if (statusCode !== 200) throw new Error(`the engine simulator answered ${statusCode}: ${said}`);
+/** All of them settle before one that failed is told: nothing may start behind the back of `stop`. */
+const allOf = async (running: readonly Promise<void>[]): Promise<void> => {
+  for (const one of await Promise.allSettled(running)) if (one.status === "rejected") throw one.reason;
 };

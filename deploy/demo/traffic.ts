@@ -8,7 +8,15 @@ import { type Message, type Turn, takeTurn } from "./turn.ts";
 export type Traffic = { readonly stop: () => Promise<void> };
 
 export type TrafficEvent =
-  | { readonly kind: "turn"; readonly city: string; readonly chat: string; readonly at: number; readonly turn: Turn }
+  | {
+      readonly kind: "turn";
+      readonly city: string;
+      readonly chat: string;
+      readonly at: number;
+      readonly turn: Turn;
+      /** The GTM that sent it there. */
+      readonly instance: string;
+    }
   | { readonly kind: "failed"; readonly city: string; readonly chat: string; readonly why: string };
 
 const CLIENTS_PER_PLACE = 2;
@@ -56,17 +64,21 @@ const runChat = async (
   const client = { place, address: clientAddress(place, number) };
   const messages: Message[] = [{ role: "system", content: "You answer briefly." }];
   let region: string | null = null;
+  let pin: string | null = null;
   for (let at = 1; at <= TURNS_PER_CHAT && !signal.aborted; at++) {
     messages.push({
       role: "user",
       content: prose(at === 1 ? FIRST_PROMPT_TOKENS : LATER_PROMPT_TOKENS, `${chat}-${at}`),
     });
+    // Where there are two GTMs, a conversation comes to either, as it does when DNS names both.
+    const gtm = stack.gtms[at % stack.gtms.length] ?? stack.gtms[0];
     try {
-      const asked = { id: chat, model: MODEL, messages, maxTokens: ANSWER_TOKENS, region };
-      const turn: Turn = await takeTurn(stack.frontUrl, client, asked);
+      const asked = { id: chat, model: MODEL, messages, maxTokens: ANSWER_TOKENS, region, pin };
+      const turn: Turn = await takeTurn(gtm.frontUrl, client, asked);
       messages.push({ role: "assistant", content: turn.answer });
       region = turn.region;
-      onEvent({ kind: "turn", city: place.city, chat, at, turn });
+      pin = turn.pin;
+      onEvent({ kind: "turn", city: place.city, chat, at, turn, instance: gtm.instance });
     } catch (fault) {
       // A region that dies under a turn takes it along, as in life; the client tries again with its next prompt.
       messages.pop();

@@ -17,8 +17,9 @@ export type Chat = {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly maxTokens: number;
-  /** Where the turn before went; null: this is the first. */
+  /** Where the turn before went, and the token that says so; null: this is the first. */
   readonly region: string | null;
+  readonly pin: string | null;
 };
 
 export type Turn = Redirect & {
@@ -77,7 +78,13 @@ export const takeTurn = async (frontUrl: string, client: Client, chat: Chat): Pr
 
 const post = (client: Client, chat: Chat) => ({
   method: "POST" as const,
-  headers: { "content-type": "application/json", "x-conversation-id": chat.id, "x-forwarded-for": client.address },
+  headers: {
+    "content-type": "application/json",
+    "x-forwarded-for": client.address,
+    "x-conversation-id": chat.id,
+    // It speaks where neither memory nor the store knows the conversation.
+    ...(chat.pin === null ? {} : { "x-gtm-pin": chat.pin }),
+  },
   body: JSON.stringify({
     model: chat.model,
     messages: chat.messages,
