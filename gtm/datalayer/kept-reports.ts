@@ -12,6 +12,7 @@ import type { Stored } from "#shared/store.ts";
 import type { Agent } from "./agent-index.ts";
 import { checkReport } from "./report-check.ts";
 import { createReportQuota } from "./report-quota.ts";
+import { createReportRefusals } from "./report-refusals.ts";
 
 /** A region without a key may report unsigned; during a change of keys it has two. */
 export type ReportKeys = { readonly get: (region: RegionId) => readonly Uint8Array[] | undefined };
@@ -56,34 +57,14 @@ export type KeptReportsOptions = {
   readonly expiredAfterMs: number;
 };
 
-/** More agents with something wrong than a person reads of. */
-const MOST_REFUSALS = 1_000;
-/** A region's and an agent's name and the slash between them. */
-const LONGEST_NAME = 127;
-
 export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
-  const { clock, log, regions } = options;
+  const { clock, regions } = options;
   const kept = new Map<string, KeptReport>();
   /** Of those kept, the ones out of a world file: no live report has come since. */
   const restored = new Set<string>();
   const quota = createReportQuota();
-  /** Why an agent's last report was refused, so that each reason is told of once. */
-  const refusals = new Map<string, string>();
-  const refusedTotal = options.metrics.counter({
-    name: "gtm_reports_refused_total",
-    help: "Reports that were not believed, by region and reason; the previous one ages on.",
-    labels: ["region", "reason"],
-  });
+  const { refuse, forget, reasonOf } = createReportRefusals(options.log, options.metrics);
 
-  const refuse = (member: string, region: string, reason: string, detail: string): void => {
-    refusedTotal.inc({ region, reason });
-    // Anybody who reaches the store can invent names: they become neither labels nor memory.
-    const teller = region === "unknown" ? "" : member;
-    if (refusals.get(teller) === reason) return;
-    if (refusals.size >= MOST_REFUSALS) refusals.clear();
-    refusals.set(teller, reason);
-    log.warn("report.refused", { agent: member.slice(0, LONGEST_NAME), reason, detail });
-  };
   const agentOf = (member: string): Agent | null => {
     const slash = member.indexOf("/");
     const region = RegionId.safeParse(member.slice(0, slash));
@@ -109,7 +90,7 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
       refuse(`${region}/`, region, "too-many", whyNot);
       return null;
     }
-    refusals.delete(member);
+    forget(member);
     return check.report;
   };
 
@@ -118,7 +99,7 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
     has: (member) => kept.has(member),
     agents: () => [...kept].map(([member, { report }]) => ({ member, region: report.region, agent: report.agent })),
     agentOf,
-    isWorthReading: ({ member }) => refusals.get(member) !== "too-large",
+    isWorthReading: ({ member }) => reasonOf(member) !== "too-large",
     crowded: (region, most) =>
       refuse(`${region}/`, region, "too-many", `more than ${most} agents are listed; the rest is not read`),
     hear: (agent, stored) => {
