@@ -64,6 +64,10 @@ export const createChangePulse = (store: Store, clock: Clock, name: string): Cha
       heardAtMs = nowMs;
       return true;
     },
-    mayHaveMissed: (sinceMs) => sinceMs < missedUntilMs || clock.monotonicMs() - heardAtMs > SILENT_AFTER_MS,
+    mayHaveMissed: (sinceMs) => {
+      const nowMs = clock.monotonicMs();
+      const isSilent = nowMs - heardAtMs > SILENT_AFTER_MS;
+      return sinceMs < missedUntilMs || (isSilent && nowMs - sinceMs > SILENT_AFTER_MS);
+    },
   };
 };

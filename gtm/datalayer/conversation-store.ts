@@ -1,25 +1,24 @@
 /** Which regions hold a conversation: a bounded cache before the store, written behind the decisions, usable while the store is away. */
-import { randomUUID } from "node:crypto";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
-import { OperationalError } from "#shared/errors.ts";
-import { ConversationId, type RegionId } from "#shared/ids.ts";
+import type { ConversationId, RegionId } from "#shared/ids.ts";
 import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
-import { announceChange, createChangePulse, PULSE_EVERY_MS, subscribeToChanges } from "./changes.ts";
+import { announceChange } from "./changes.ts";
 import { createConversationCache, type KnownConversation } from "./conversation-cache.ts";
 import { afterTurn, keptAt } from "./conversation-ledger.ts";
 import { type ConversationPage, listConversations, sweepHeld } from "./conversation-list.ts";
+import { createConversationListener } from "./conversation-listener.ts";
+import { createConversationLookup } from "./conversation-lookup.ts";
 import { createConversationReader } from "./conversation-reader.ts";
 import { ownerOf } from "./conversation-record.ts";
 import { createConversationRefresh } from "./conversation-refresh.ts";
 import { createConversationReoffer } from "./conversation-reoffer.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
-import { withinDeadline } from "./deadline.ts";
 import type { Degradations } from "./degradations.ts";
 import { createLiveLedger } from "./live-tokens.ts";
 import { servedTurnOf } from "./served-turn.ts";
@@ -76,71 +75,31 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
   const cache = createConversationCache();
   const queue = createConversationWriter({ ...options, cache });
   const read = createConversationReader({ store, clock, metrics, failures, cache, queue });
+  const lookup = createConversationLookup({ store, clock, metrics, failures, read });
   const live = createLiveLedger(options.policy);
   const timers: NodeJS.Timeout[] = [];
-  let unsubscribe: (() => void) | null = null;
-  const lookups = metrics.counter({
-    name: "gtm_conversation_lookups_total",
-    help: "Conversations that decisions asked for: cached, found, absent, late (the deadline passed) or failed.",
-    labels: ["outcome"],
-  });
   const conversations = metrics.gauge({
     name: "gtm_conversations",
     help: "Conversations that this instance served within the pin's time, by the region of their last turn.",
     labels: ["region"],
   });
-
   const reoffered = metrics.counter({
     name: "gtm_pins_reoffered_total",
     help: "Pins that were offered again to a store that had been wiped.",
   });
 
-  /** @param cached the answer where the store has none in time; null: nothing is cached */
-  const lookUp = async (
-    id: ConversationId,
-    deadlineMs: number,
-    cached: Conversation | null,
-  ): Promise<Conversation | null> => {
-    if (!store.isUp()) {
-      lookups.inc({ outcome: "failed" });
-      failures("conversation.find", new OperationalError("GTM_STORE_UNREACHABLE", "the store is away"));
-      return cached;
-    }
-    const found = await withinDeadline(read(id), deadlineMs);
-    if (found.kind === "done") {
-      const kept = found.value === null ? null : keptAt(found.value.conversation, clock.monotonicMs(), TTL_MS);
-      lookups.inc({ outcome: kept === null ? "absent" : "found" });
-      return kept;
-    }
-    lookups.inc({ outcome: found.kind });
-    const late = new OperationalError("GTM_STORE_UNREACHABLE", `no answer within ${deadlineMs} ms`);
-    failures("conversation.find", found.kind === "late" ? late : found.cause);
-    return cached;
-  };
-  const lookAgain = async (id: ConversationId): Promise<void> => {
-    try {
-      if (store.isUp()) await read(id);
-    } catch (cause) {
-      failures("conversation.revalidate", cause);
-    }
-  };
-  const refresh = createConversationRefresh(lookAgain);
+  const refresh = createConversationRefresh(lookup.refresh);
   const reoffer = createConversationReoffer({
     ...{ cache, queue, isUp: store.isUp, random: options.random },
     sinceMs: () => clock.monotonicMs() - options.policy.pinMs,
     onOffered: (count) => reoffered.inc({}, count),
   });
-  const pulse = createChangePulse(store, clock, randomUUID());
-  const isDoubtful = ({ isOutdated, checkedAtMs }: KnownConversation): boolean =>
-    store.isUp() && (isOutdated || pulse.mayHaveMissed(checkedAtMs));
   const forget = (id: ConversationId): void => {
     cache.delete(id);
     queue.remove(id);
     live.forget(id);
   };
-  const onChange = (key: string, rev: number): void => {
-    const id = ConversationId.safeParse(/conv:\{(.+)\}$/.exec(key)?.[1]).data;
-    if (id === undefined) return;
+  const listener = createConversationListener(options, (id, rev) => {
     const known = cache.peek(id);
     if (rev === 0) forget(id);
     if (rev === 0 || (known !== undefined && known.conversation.rev >= rev)) return;
@@ -149,20 +108,9 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     if (known === undefined) return;
     cache.set(id, { ...known, isOutdated: true });
     refresh.add(id);
-  };
-  const listen = async (): Promise<void> => {
-    try {
-      if (unsubscribe === null) {
-        unsubscribe = await subscribeToChanges(store, (change) => {
-          if (!pulse.hear(change)) onChange(change.key, change.rev);
-        });
-        pulse.began();
-      }
-      await pulse.beat();
-    } catch (cause) {
-      failures("conversation.subscribe", cause);
-    }
-  };
+  });
+  const isDoubtful = ({ isOutdated, checkedAtMs }: KnownConversation): boolean =>
+    store.isUp() && (isOutdated || listener.mayHaveMissed(checkedAtMs));
   const sweep = async (): Promise<void> => {
     try {
       for (const region of regions) await sweepHeld(store, clock, region);
@@ -182,10 +130,10 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       const known = cache.get(id);
       const nowMs = clock.monotonicMs();
       const kept = known === undefined ? null : keptAt(known.conversation, nowMs, TTL_MS);
-      if (known === undefined || kept === null) return lookUp(id, deadlineMs, null);
-      if (isDoubtful(known)) return lookUp(id, deadlineMs, kept);
-      lookups.inc({ outcome: "cached" });
-      if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) void lookAgain(id);
+      if (known === undefined || kept === null) return lookup.ask(id, deadlineMs, null);
+      if (isDoubtful(known)) return lookup.ask(id, deadlineMs, kept);
+      lookup.countCached();
+      if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) void lookup.refresh(id);
       return kept;
     },
     commit: (entry) => {
@@ -219,23 +167,21 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     reoffer: reoffer.start,
     live: () => live.sums(clock.monotonicMs()),
     start: async () => {
-      await listen();
+      await listener.start();
       count();
       timers.push(
         setInterval(() => void sweep(), SWEEP_EVERY_MS),
-        setInterval(() => void listen(), PULSE_EVERY_MS),
         setInterval(count, COUNT_EVERY_MS),
       );
       for (const timer of timers) timer.unref();
     },
     stop: async () => {
       for (const timer of timers.splice(0)) clearInterval(timer);
+      listener.stop();
       refresh.stop();
       reoffer.stop();
       queue.stop();
       await queue.drained();
-      unsubscribe?.();
-      unsubscribe = null;
     },
   };
 };

@@ -277,6 +277,7 @@ describe("GET /openapi.json", () => {
       "get /api/v1/decisions",
       "get /api/v1/decisions/{id}",
       "get /api/v1/events",
+      "get /api/v1/instances",
       "get /api/v1/placements",
       "get /api/v1/regions",
       "get /api/v1/regions/{id}",

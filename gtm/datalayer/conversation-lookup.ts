@@ -1,0 +1,65 @@
+/** Asks the store for a conversation, for a decision that waits (no longer than it is worth) and behind one that does not. */
+import type { Conversation } from "#gtm/domain/conversation.ts";
+import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
+import type { ConversationId } from "#shared/ids.ts";
+import { KEYS } from "#shared/keys.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Store } from "#shared/store.ts";
+import { keptAt } from "./conversation-ledger.ts";
+import type { ReadConversation } from "./conversation-reader.ts";
+import { withinDeadline } from "./deadline.ts";
+import type { StoreFailures } from "./store-failures.ts";
+
+export type ConversationLookup = {
+  /** @param cached the answer where the store has none in time; null: nothing is cached */
+  readonly ask: (id: ConversationId, deadlineMs: number, cached: Conversation | null) => Promise<Conversation | null>;
+  /** Brings the cache up to date; never rejects. */
+  readonly refresh: (id: ConversationId) => Promise<void>;
+  /** A decision was answered from the cache. */
+  readonly countCached: () => void;
+};
+
+const TTL_MS = KEYS.conversation.ttlMs;
+
+export const createConversationLookup = (options: {
+  readonly store: Pick<Store, "isUp">;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly failures: StoreFailures;
+  readonly read: ReadConversation;
+}): ConversationLookup => {
+  const { store, clock, failures, read } = options;
+  const lookups = options.metrics.counter({
+    name: "gtm_conversation_lookups_total",
+    help: "Conversations that decisions asked for: cached, found, absent, late (the deadline passed) or failed.",
+    labels: ["outcome"],
+  });
+  return {
+    countCached: () => lookups.inc({ outcome: "cached" }),
+    ask: async (id, deadlineMs, cached) => {
+      if (!store.isUp()) {
+        lookups.inc({ outcome: "failed" });
+        failures("conversation.find", new OperationalError("GTM_STORE_UNREACHABLE", "the store is away"));
+        return cached;
+      }
+      const found = await withinDeadline(read(id), deadlineMs);
+      if (found.kind === "done") {
+        const kept = found.value === null ? null : keptAt(found.value.conversation, clock.monotonicMs(), TTL_MS);
+        lookups.inc({ outcome: kept === null ? "absent" : "found" });
+        return kept;
+      }
+      lookups.inc({ outcome: found.kind });
+      const late = new OperationalError("GTM_STORE_UNREACHABLE", `no answer within ${deadlineMs} ms`);
+      failures("conversation.find", found.kind === "late" ? late : found.cause);
+      return cached;
+    },
+    refresh: async (id) => {
+      try {
+        if (store.isUp()) await read(id);
+      } catch (cause) {
+        failures("conversation.revalidate", cause);
+      }
+    },
+  };
+};
