@@ -147,6 +147,19 @@ describe("while the store is away", () => {
   });
 });
 
+describe("while the store refuses what is written", () => {
+  it("orders are 503 with what it says, and nothing is changed", async () => {
+    await using admin = await runningAdmin();
+    admin.gtm.state.refusal = "OOM command not allowed";
+    const { status, body } = await admin.ask("POST", "/regions/paris/drain", {
+      body: { mode: "drain-new", comment: "x" },
+    });
+    assert.deepEqual([status, body.code, body.cause], [503, "store-refused", "GTM_STORE_REFUSED"]);
+    assert.match(body.detail, /^Nothing was changed\. The store would not: OOM command not allowed\.$/);
+    assert.deepEqual(admin.gtm.state.orders.regions, []);
+  });
+});
+
 describe("a mutation", () => {
   for (const path of ["/regions/paris/drain", "/regions/paris/undrain", "/regions/paris/down", "/regions/paris/up"]) {
     it(`by GET ${path} is 405 and names the method`, async () => {

@@ -287,6 +287,13 @@ describe("an inquiry (why.<name>)", () => {
     assert.equal(entry?.answered.value, 1, "to ask why is not to be answered");
   });
 
+  it("tells what is degraded, for how long, and how old the world is, while something is", async () => {
+    const degraded = { degradations: [{ what: "store", ageMs: 9_000 }], worldAgeMs: 4_200, isWorldSaved: true };
+    await using dns = await startDns({ whyAllow: ["127.0.0.0/8"], degraded: () => degraded });
+    for (const name of ["chat", "other.c", "virginia.r"])
+      assert.deepEqual((await why(dns, name)).data.slice(-2), ["store=away since=9s", "saved-world-age-ms=4200"]);
+  });
+
   it("tells a label's decision", async () => {
     await using dns = await startDns({ whyAllow: ["127.0.0.0/8"] });
     homeIn(dns, "virginia", "abc");

@@ -92,6 +92,9 @@ const fits = (pattern: string, path: string): boolean => {
 
 const HTTP_CODES: Readonly<Record<number, ProblemCode>> = { 400: "malformed-json", 415: "unsupported-media-type" };
 
+/** It answers and does not do it, or what it holds is not what we could add to. */
+const STORE_SAYS_NO: ReadonlySet<string> = new Set(["GTM_STORE_REFUSED", "GTM_RECORD_REFUSED"]);
+
 const problemFor = (error: unknown, log: Logger, metrics: Metrics): Response => {
   if (error instanceof ProblemError) return problemResponse(error.problem, error.headers);
   if (error instanceof HTTPException) {
@@ -101,6 +104,10 @@ const problemFor = (error: unknown, log: Logger, metrics: Metrics): Response => 
   if (error instanceof OperationalError && error.code === "GTM_STORE_UNREACHABLE") {
     const detail = "Nothing was changed. Try again when the store is back.";
     return problemResponse(problemOf("store-unreachable", detail, { cause: error.code }), { "retry-after": "5" });
+  }
+  if (error instanceof OperationalError && STORE_SAYS_NO.has(error.code)) {
+    const detail = `Nothing was changed. The store would not: ${error.message}.`;
+    return problemResponse(problemOf("store-refused", detail, { cause: error.code }), { "retry-after": "5" });
   }
   metrics
     .counter({ name: "gtm_admin_bugs_total", help: "Requests to the admin API that met a fault of the GTM itself." })

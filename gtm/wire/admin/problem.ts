@@ -17,6 +17,7 @@ export const PROBLEMS = {
   misdirected: { status: 421, title: "Not this host's name" },
   "internal-error": { status: 500, title: "A fault of the GTM itself" },
   "store-unreachable": { status: 503, title: "The store does not answer" },
+  "store-refused": { status: 503, title: "The store does not take this" },
   "too-many-streams": { status: 503, title: "Too many event streams are open" },
 } as const satisfies Record<string, { status: number; title: string }>;
 export type ProblemCode = keyof typeof PROBLEMS;

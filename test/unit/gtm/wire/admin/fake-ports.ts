@@ -59,6 +59,8 @@ export type FakeGtm = {
     health: Health;
     others: readonly OtherInstance[];
     isStoreAway: boolean;
+    /** What the store says to every order; null: it takes them. */
+    refusal: string | null;
   };
   /** Decides a turn and remembers it, as the front door would. */
   readonly decide: (wish?: Partial<Query>) => Entry;
@@ -84,6 +86,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     health: READY,
     others: [],
     isStoreAway: false,
+    refusal: null,
   };
   let decided = 0;
   const mustHaveStore = (): void => {
@@ -146,6 +149,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       current: () => state.orders,
       order: async ({ region, admin, comment, actor, expiresAtMs }: OrderWish) => {
         mustHaveStore();
+        if (state.refusal !== null) throw new OperationalError("GTM_STORE_REFUSED", state.refusal);
         setRegion(region, { admin });
         const orderedAtMs = clock.epochMs();
         return putOrders([...without(region), { region, admin, comment, actor, orderedAtMs, expiresAtMs }]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createWhyAccess, decisionTexts } from "#gtm/wire/dns/why.ts";
+import { createWhyAccess, decisionTexts, degradedTexts } from "#gtm/wire/dns/why.ts";
 import { aRegion, decideIn, NOW_MS } from "#test/support/builders.ts";
 
 describe("who may ask why", () => {
@@ -26,5 +26,26 @@ describe("what is told", () => {
       "decision-age-ms=40",
       "report-age-ms=unknown",
     ]);
+  });
+});
+
+describe("what is degraded", () => {
+  it("is nothing where nothing is", () => {
+    assert.deepEqual(degradedTexts({ degradations: [], worldAgeMs: 80, isWorldSaved: false }), []);
+  });
+  it("is told with for how long, the store first by its own name, and on how old a world decisions rest", () => {
+    const degradations = [
+      { what: "store", ageMs: 12_400 },
+      { what: "pins", ageMs: 11_600 },
+    ];
+    assert.deepEqual(degradedTexts({ degradations, worldAgeMs: 80.4, isWorldSaved: false }), [
+      "store=away since=12s",
+      "degraded=pins since=12s",
+      "world-age-ms=80",
+    ]);
+    assert.deepEqual(
+      degradedTexts({ degradations, worldAgeMs: 3_600_000, isWorldSaved: true }).at(-1),
+      "saved-world-age-ms=3600000",
+    );
   });
 });
