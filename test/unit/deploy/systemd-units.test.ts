@@ -16,12 +16,16 @@ const units = [
     user: "llm-gtm",
     capabilities: "CAP_NET_BIND_SERVICE",
     composition: "gtm/start.ts",
+    edge: "gtm/serve.ts",
+    reload: ["/bin/kill -HUP $MAINPID"],
   },
   {
     name: "llm-gtm-edge-agent.service",
     user: "llm-gtm-edge-agent",
     capabilities: "",
     composition: "edge-agent/cli/run.ts",
+    edge: "edge-agent/cli/run.ts",
+    reload: null,
   },
 ] as const;
 
@@ -44,7 +48,7 @@ const hardening: Readonly<Record<string, readonly string[]>> = {
   UMask: ["0077"],
 };
 
-for (const { name, user, capabilities, composition } of units) {
+for (const { name, user, capabilities, composition, edge, reload } of units) {
   describe(name, () => {
     const unit = read(name);
     const [program = "", ...words] = (unit.get("Service.ExecStart")?.[0] ?? "").split(" ");
@@ -95,8 +99,11 @@ for (const { name, user, capabilities, composition } of units) {
       assert.ok(Number(seconds) * 1_000 > Number(own.replaceAll("_", "")), `${seconds} s for ${own} ms`);
     });
 
-    it("offers no reload, which the programs do not have", () => {
-      assert.equal(unit.get("Service.ExecReload"), undefined);
+    it(`offers ${reload === null ? "no reload, which the program does not have" : "to reload what the program reads again"}`, () => {
+      assert.deepEqual(unit.get("Service.ExecReload") ?? null, reload);
+      // A program that does not listen for the signal would end by it.
+      const listens = /"SIGHUP"/.test(readFileSync(edge, "utf8"));
+      assert.equal(listens, reload !== null);
     });
 
     it("names documentation that is there", () => {
