@@ -21,3 +21,5 @@ const program = createCommand(io, {
   },
 });
 process.exitCode = await runCommand(program, process.argv.slice(2), io);
+// A name that is still being resolved, or a peer that hangs, does not keep a command that has ended.
+setTimeout(() => process.exit(), 1_000).unref();

@@ -5,6 +5,7 @@ import { withExamples } from "./api-command.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
 import { conversationsCommand } from "./conversations.ts";
 import { decisionsCommand } from "./decisions.ts";
+import { doctorCommand } from "./doctor.ts";
 import { explainCommand } from "./explain.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { healthCommand } from "./health.ts";
@@ -32,6 +33,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
   const commands = [
     serveCommand(parts),
     checkCommand(io, parts.checkConfig),
+    doctorCommand(io),
     statusCommand(io),
     instancesCommand(io),
     regionsCommand(io),
@@ -62,6 +64,7 @@ Environment:
 Exit codes:
   0 done   1 error   2 wrong use   3 GTM unreachable   4 refused by a safety rule
   5 the state does not allow it, or changed meanwhile   6 --wait timed out
+  7 doctor found problems
 
 Data goes to standard output, messages to standard error.`;
 

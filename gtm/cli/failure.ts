@@ -8,6 +8,7 @@ export const EXIT = {
   refusedBySafetyRule: 4,
   precondition: 5,
   waitTimedOut: 6,
+  problemsFound: 7,
 } as const;
 export class CliFailure extends Error {
   readonly exitCode: number;

@@ -94,6 +94,21 @@ export const LAYERS: readonly Layer[] = [
     files: ["gtm/config/"],
     may: ["gtm/config/", "gtm/steering/", "gtm/domain/", "gtm/keys/", "shared/", "ipaddr.js", "zod", "node:"],
   },
+  {
+    files: ["gtm/doctor/"],
+    may: [
+      "gtm/doctor/",
+      "gtm/datalayer/",
+      "gtm/domain/",
+      "gtm/keys/",
+      "gtm/config.ts",
+      "gtm/config-fingerprint.ts",
+      "gtm/cli/quantity.ts",
+      "shared/",
+      "zod",
+      "node:",
+    ],
+  },
   { files: ["gtm/keys/"], may: ["gtm/keys/", "shared/", "node:"] },
   // The composition root: main, configuration, and what they are made of; no further folder.
   { files: ["gtm/*"], may: ["gtm/", "shared/", "package.json", "commander", "ulid", "ipaddr.js", "zod", "node:"] },
