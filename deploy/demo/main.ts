@@ -27,6 +27,8 @@ const tellStory = async (stack: Stack, redis: DemoRedis | null, interrupted: Abo
     print(stepLines(at + 1, title, seen.text, seen.isGood, performance.now() - startedAtMs));
     if (!seen.isGood) return 1;
   }
+  // Virtual time knows no store.
+  if (redis !== null) return 0;
   print("\nThe same engine model in virtual time, four replicas a region, the same clients under four policies:\n");
   print(formatComparison(compare()));
   return 0;

@@ -35,6 +35,8 @@ export const createPatience = (gtms: readonly GtmSeat[], say: (line: string) => 
     const all = await Promise.all(gtms.map(({ admin }) => admin.status()));
     return all.some(({ isStoreUp }) => !isStoreUp);
   };
+  /** Waits at the same time say it once. */
+  let tellers = 0;
   /** How much of its time a wait has left, told to people where Redis takes some of it. */
   const createBudget = (missing: () => string) => {
     let waitedMs = 0;
@@ -45,14 +47,17 @@ export const createPatience = (gtms: readonly GtmSeat[], say: (line: string) => 
         if (isExcused) awayMs += tookMs;
         else waitedMs += tookMs;
         if (awayMs > REMARKABLE_MS && !isTold) {
-          say(`Redis is away: this step waits for it, at most ${AWAY_PATIENCE_MS / 1_000} s.`);
+          if (tellers === 0) say(`Redis is away: this step waits for it, at most ${AWAY_PATIENCE_MS / 1_000} s.`);
+          tellers += 1;
           isTold = true;
         }
         expect(awayMs < AWAY_PATIENCE_MS, `Redis stayed away for ${seconds(awayMs)}`);
         expect(waitedMs < PATIENCE_MS, `${missing()}, within ${seconds(PATIENCE_MS)}`);
       },
       end: (): void => {
-        if (isTold) say(`Redis was away for ${seconds(awayMs)} of this step.`);
+        if (!isTold) return;
+        tellers -= 1;
+        if (tellers === 0) say(`Redis was away for ${seconds(awayMs)} of this step.`);
       },
     };
   };

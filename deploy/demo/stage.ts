@@ -31,7 +31,8 @@ export type Stage = {
   readonly homeKnown: () => Promise<void>;
 };
 
-const NOT_FOUND = 404;
+/** Not found; service unavailable. */
+const UNKNOWN: readonly number[] = [404, 503];
 /** Of a prompt after the first. */
 export const LATER_PROMPT_TOKENS = 200;
 export const ALL_REGIONS: readonly string[] = PLACES.map(({ region }) => region);
@@ -62,10 +63,9 @@ export const createStage = (stack: Stack, say: (line: string) => void): Stage =>
     },
     homeKnown: async () => {
       const [label, home] = [conversation.label(), conversation.home()];
-      const known = (): Promise<readonly (string | null)[]> => Promise.all(stack.gtms.map((gtm) => homeAt(gtm, label)));
       await patience.until(
         async () => {
-          const homes = await patience.insist(known, "a look at the conversation");
+          const homes = await Promise.all(stack.gtms.map((gtm) => homeAt(gtm, label)));
           return homes.every((one) => one === home) ? true : null;
         },
         () => `a GTM does not know that the conversation is at home in ${home}`,
@@ -74,12 +74,12 @@ export const createStage = (stack: Stack, say: (line: string) => void): Stage =>
   };
 };
 
-/** null: nothing is known of it there. */
+/** null: nothing is known of it there, or that cannot be said without the store. */
 const homeAt = async ({ admin }: GtmSeat, label: string): Promise<string | null> => {
   try {
     return (await admin.conversation(label)).home;
   } catch (fault) {
-    if (fault instanceof AdminRefusal && fault.status === NOT_FOUND) return null;
+    if (fault instanceof AdminRefusal && UNKNOWN.includes(fault.status)) return null;
     throw fault;
   }
 };

@@ -17,12 +17,13 @@ export type StoryOptions = {
 export const storyOf = (stack: Stack, { redis, say }: StoryOptions): readonly Step[] => {
   const stage = createStage(stack, say);
   const death = deathSteps(stage);
+  const outage = redis === null ? [] : outageSteps(stage, redis);
   return [
     ...costSteps(stage),
     drainStep(stage),
-    ...(redis === null ? [] : outageSteps(stage, redis)),
+    ...outage,
     undrainStep(stage),
-    death.kill(""),
-    death.revive,
+    // A region has died already where Redis was lost.
+    ...(outage.length > 0 ? [] : [death.kill(""), death.revive]),
   ];
 };
