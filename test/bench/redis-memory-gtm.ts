@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { Pool, request } from "undici";
 import { SIMULATED_ALIAS } from "#test/support/engine-simulators.ts";
 import { freePort } from "#test/support/free-port.ts";
 import { houseYaml } from "#test/support/house.ts";
-import { until } from "#test/support/until.ts";
 
 export type GtmMemory = {
   /** Once it serves and knows no conversation. */
@@ -44,7 +44,7 @@ export const measureGtm = async (redisUrl: string, count: number): Promise<GtmMe
     child.stdout.resume();
     const startedMegabytes = residentMegabytes(child.pid);
     await serve(`http://127.0.0.1:${http}`, count);
-    await until(async () => /^gtm_pins_waiting 0$/m.test(await textOf(metrics)), "every pin written");
+    while (!/^gtm_pins_waiting 0$/m.test(await textOf(metrics))) await pause(200);
     return { startedMegabytes, cachedMegabytes: residentMegabytes(child.pid) };
   } finally {
     child.kill("SIGTERM");

@@ -142,3 +142,82 @@ describe("a send", () => {
     assert.equal(b.sends().length, 3);
   });
 });
+
+describe("a GTM among others", () => {
+  const put = (store: Store, name: string, value: unknown) =>
+    store.put(sentKey(InstanceId.parse(name)), JSON.stringify(value), KEYS.sent.ttlMs);
+
+  it("is told of a record of a newer version once, and hears the others all the same", async () => {
+    const refused: string[] = [];
+    const { store, clock, a, b } = pair({ onRefused: (instance, detail) => refused.push(`${instance}: ${detail}`) });
+    await gtm("c", store, clock).sync();
+    a.add(send(clock.monotonicMs(), 300));
+    await a.sync();
+    await put(store, "c", { v: 2 });
+    for (let at = 0; at < 5; at++) await b.sync();
+    assert.equal(refused.length, 1);
+    assert.match(refused[0] ?? "", /^c: v:/);
+    assert.equal(workOf(b.sends()), 300);
+  });
+  it("hears the others though one cannot be read, and says what failed", async () => {
+    const { store, clock, a, theirs } = pair();
+    await gtm("c", store, clock).sync();
+    a.add(send(clock.monotonicMs(), 300));
+    await a.sync();
+    const fault = new Error("its slot is lost");
+    const broken: Store = {
+      ...store,
+      get: (key) => (key === sentKey(InstanceId.parse("c")) ? Promise.reject(fault) : store.get(key)),
+    };
+    const b = gtm("b", broken, theirs);
+    await assert.rejects(b.sync(), fault);
+    assert.equal(workOf(b.sends()), 300);
+  });
+  it("hears the others while the store takes nothing more of it", async () => {
+    const { store, clock, a, theirs } = pair();
+    a.add(send(clock.monotonicMs(), 300));
+    await a.sync();
+    const fault = new Error("OOM");
+    const b = gtm("b", { ...store, put: () => Promise.reject(fault) }, theirs);
+    await assert.rejects(b.sync(), fault);
+    assert.equal(workOf(b.sends()), 300);
+  });
+  it("whose clock is an hour behind stays on the list, and its sends are as old as they are", async () => {
+    const clock = createManualClock();
+    const store = createMemoryStore(clock);
+    const behind: Clock = { monotonicMs: clock.monotonicMs, epochMs: () => clock.epochMs() - 3_600_000 };
+    const [a, b] = [gtm("a", store, behind), gtm("b", store, clock)];
+    for (let at = 0; at < 20; at++) {
+      clock.advance(500);
+      a.add(send(clock.monotonicMs(), 1));
+      await a.sync();
+      await b.sync();
+      assert.equal(workOf(b.sends()), at + 1);
+    }
+  });
+  it("is told by whose process its own record was overwritten, but not of the one before it", async () => {
+    const { store, clock } = pair();
+    const seen: (string | null)[] = [];
+    const said = (boot: string) => ({ said: () => ({ boot, version: "", says: null }), hear: () => {} });
+    const first = gtm("a", store, clock, { agreement: { ...said("one"), sawDouble: () => {} } });
+    const second = gtm("a", store, clock, { agreement: { ...said("two"), sawDouble: (boot) => seen.push(boot) } });
+    await first.sync();
+    await second.sync();
+    assert.deepEqual(seen, []);
+    await second.sync();
+    await first.sync();
+    await second.sync();
+    assert.deepEqual(seen, ["two", "one"]);
+  });
+  it("with more sends than fit into a record tells them in longer slots, and loses no work", async () => {
+    const { a, b, clock } = pair();
+    clock.advance(20_000);
+    for (let at = 0; at < 3_000; at++) {
+      a.add({ ...send(clock.monotonicMs() - 100 * (at % 200), 1), model: ModelId.parse(`model ${at % 15}`) });
+    }
+    await a.sync();
+    await b.sync();
+    assert.ok(b.sends().length <= 2_000, `${b.sends().length} sends`);
+    assert.equal(workOf(b.sends()), 3_000);
+  });
+});
