@@ -1,7 +1,8 @@
 /** Puts the report where the GTMs read it. Only the newest matters: none is queued, none is tried twice. */
 import type { Clock } from "#shared/clock.ts";
+import { OperationalError } from "#shared/errors.ts";
 import { agentsKey, KEYS, reportedChannel, reportKey } from "#shared/keys.ts";
-import type { RegionReport } from "#shared/report.ts";
+import { LONGEST_REPORT, type RegionReport } from "#shared/report.ts";
 import type { Store } from "#shared/store.ts";
 import type { AgentPorts } from "./ports.ts";
 import type { AgentSignals } from "./signals.ts";
@@ -19,7 +20,12 @@ export const createPublish =
 
 const put = async (store: Store, report: RegionReport, nowEpochMs: number): Promise<void> => {
   const { region, agent } = report;
-  await store.put(reportKey(region, agent), reportText(report), KEYS.report.ttlMs);
+  const text = reportText(report);
+  if (text.length > LONGEST_REPORT) {
+    const message = `the GTMs take reports of ${LONGEST_REPORT} characters at most, this one has ${text.length}`;
+    throw new OperationalError("AGENT_PAYLOAD_INVALID", message);
+  }
+  await store.put(reportKey(region, agent), text, KEYS.report.ttlMs);
   await store.indexAdd(agentsKey(region), agent, nowEpochMs);
   await store.announce(reportedChannel(), `${region}/${agent}`);
 };

@@ -52,6 +52,11 @@ export const createAgentSignals = (
     labels,
   });
   for (const counter of [rounds, skipped, put, failed]) counter.inc({ region }, 0);
+  const storeUp = metrics.gauge({
+    name: "edge_agent_store_up",
+    help: "1 while the store takes the reports, 0 while it does not; absent before the first.",
+    labels,
+  });
 
   const sources = createTroubles(clock);
   const store = createTroubles(clock);
@@ -71,10 +76,12 @@ export const createAgentSignals = (
     roundsSkipped: (count) => skipped.inc({ region }, count),
     reportPut: () => {
       put.inc({ region });
+      storeUp.set(1, { region });
       for (const _ of store.endedBut(new Map())) log.info("store.recovered", { region });
     },
     reportFailed: (reason) => {
       failed.inc({ region });
+      storeUp.set(0, { region });
       if (store.isWorthTelling("store", ""))
         log.warn("report.not-put", { region, code: "AGENT_PUBLISH_FAILED", reason });
     },

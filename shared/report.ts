@@ -84,8 +84,8 @@ export const ReportFault = z.looseObject({
 });
 export type ReportFault = z.infer<typeof ReportFault>;
 
-/** Characters of a report in the store: a hundred times what an agent beside eight GPUs writes. Longer ones are refused unread. */
-export const LONGEST_REPORT = 524_288;
+/** Characters of a report in the store: fifty times what an agent beside eight GPUs writes. Longer ones are refused unread. */
+export const LONGEST_REPORT = 262_144;
 
 export const RegionReport = z.looseObject({
   v: z.literal(1),

@@ -33,8 +33,8 @@ export type AgentIndexOptions = {
 
 /** An agent that was away this long has been taken out of service; until then its region counts as partial. */
 const REMEMBERED_MS = 600_000;
-/** More than a region has hosts: a region that lists more lies, and is read as far as this. */
-export const MOST_AGENTS = 1_000;
+/** One agent reads many engines, so a region that lists more lies. It is read as far as this. */
+export const MOST_AGENTS = 200;
 
 export const createAgentIndex = (options: AgentIndexOptions): AgentIndex => {
   const { store, clock, regions, agentOf, onCrowded } = options;

@@ -8,8 +8,8 @@ export type ReportQuota = {
   readonly forget: (region: RegionId, member: string) => void;
 };
 
-/** A thousand reports of 16 KB: four times what an agent beside eight GPUs writes. */
-const MOST_OCTETS = 16_777_216;
+/** Some two and a half thousand replicas, each of which makes every world and decision slower. */
+const MOST_OCTETS = 524_288;
 
 export const createReportQuota = (): ReportQuota => {
   const sizes = new Map<RegionId, Map<string, number>>();

@@ -46,7 +46,7 @@ export const createReports = (options: ReportsOptions): Reports => {
   const kept = createKeptReports(options);
   const unread = new Map<string, RegionId>();
   const index = createAgentIndex({ ...options, agentOf: kept.agentOf, onCrowded: kept.crowded });
-  let absent: readonly RegionId[] = [];
+  let awaited: readonly Agent[] = [];
   let unsubscribe: (() => void) | null = null;
 
   /** @returns whether it is news */
@@ -95,7 +95,7 @@ export const createReports = (options: ReportsOptions): Reports => {
   const review = async (listed: readonly Agent[], reporting: ReadonlySet<Agent>): Promise<void> => {
     const gone = index.gone(listed, (agent) => reporting.has(agent) || unread.has(agent.member));
     const expected = listed.filter((agent) => !gone.has(agent));
-    absent = [...new Set(expected.filter(({ member }) => !kept.has(member)).map(({ region }) => region))];
+    awaited = expected;
     kept.forget(new Set(expected.map(({ member }) => member)));
     for (const agent of gone) await index.remove(agent);
   };
@@ -103,7 +103,9 @@ export const createReports = (options: ReportsOptions): Reports => {
   return {
     heard: kept.heard,
     restore: kept.restore,
-    regionsWithAbsentAgents: () => absent,
+    regionsWithAbsentAgents: () => [
+      ...new Set(awaited.filter(({ member }) => !kept.has(member)).map(({ region }) => region)),
+    ],
     unread: () => new Set(unread.values()),
     resync: async () => {
       const [heardOf, listing] = await Promise.all([settled(listen()), index.list()]);

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { until } from "./until.ts";
 
 /** A line of its log. */
 export type Event = { readonly event: string; readonly [field: string]: unknown };
@@ -52,14 +51,16 @@ export const startProgram = async (
   process.once("exit", end);
   const events: Event[] = [];
   let complaint = "";
-  let hasEnded = false;
-  const ended = once(child, "exit").then(() => {
-    hasEnded = true;
-  });
+  const ended = once(child, "exit");
   child.stderr.on("data", (text) => {
     complaint += text;
   });
-  createInterface({ input: child.stdout }).on("line", (line) => events.push(JSON.parse(line) as Event));
+  const started = Promise.withResolvers<void>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const event = JSON.parse(line) as Event;
+    events.push(event);
+    if (event.event === "process.started") started.resolve();
+  });
   const said: RunningProgram["said"] = (event, fields = {}) =>
     events.filter((one) => one.event === event && Object.entries(fields).every(([name, value]) => one[name] === value));
   const stop = async (): Promise<void> => {
@@ -67,15 +68,11 @@ export const startProgram = async (
     end();
     await ended;
   };
-  try {
-    await until(() => {
-      if (hasEnded)
-        throw new Error(`${main} ended: ${complaint}${events.map((one) => JSON.stringify(one)).join("\n")}`);
-      return said("process.started").length > 0;
-    }, `the start of ${main}`);
-  } catch (failed) {
+  // No deadline but the test's own: on a busy machine a program needs many seconds until it has read its sources.
+  const isStarted = await Promise.race([started.promise.then(() => true), ended.then(() => false)]);
+  if (!isStarted) {
     await stop();
-    throw failed;
+    throw new Error(`${main} ended: ${complaint}${events.map((one) => JSON.stringify(one)).join("\n")}`);
   }
   const url = (listener: string): string => {
     const where = said(`${listener}.listening`)[0];

@@ -5,7 +5,7 @@ import { createAgentSignals } from "#edge-agent/signals.ts";
 import { AgentId, RegionId } from "#shared/ids.ts";
 import { agentsKey, reportedChannel, reportKey } from "#shared/keys.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { RegionReport } from "#shared/report.ts";
+import { LONGEST_REPORT, RegionReport } from "#shared/report.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { answers, heard, reportOf } from "#test/support/edge-agent.ts";
 import { createFallibleStore } from "#test/support/fallible-store.ts";
@@ -53,6 +53,16 @@ describe("a report that is published", () => {
   });
 });
 
+describe("a report that is longer than GTMs take", () => {
+  it("is not put, and the agent says so", async () => {
+    const { store, log, metrics, publish } = publisher();
+    await publish({ ...REPORT, aside: "x".repeat(LONGEST_REPORT) });
+    assert.equal(await store.get(KEY), null);
+    assert.equal(await metricValue(metrics, "edge_agent_store_up", LABELS), 0);
+    assert.match(String(log.lines[0]?.fields["reason"]), /take reports of \d+ characters at most/);
+  });
+});
+
 describe("a store that is away", () => {
   it("is counted each time, warned of once a minute, and nothing is thrown", async () => {
     const { store, log, metrics, publish, clock } = publisher();
@@ -63,6 +73,7 @@ describe("a store that is away", () => {
     }
     assert.equal(await metricValue(metrics, "edge_agent_reports_failed_total", LABELS), 61);
     assert.equal(await metricValue(metrics, "edge_agent_reports_put_total", LABELS), 0);
+    assert.equal(await metricValue(metrics, "edge_agent_store_up", LABELS), 0);
     const warnings = log.lines.filter(({ event }) => event === "report.not-put");
     assert.deepEqual(
       warnings.map(({ level, fields }) => [level, fields["reason"]]),
@@ -73,7 +84,7 @@ describe("a store that is away", () => {
     );
   });
   it("gets only the newest report when it is back, and its return is told once", async () => {
-    const { store, log, publish } = publisher();
+    const { store, log, metrics, publish } = publisher();
     store.isAway = true;
     await publish({ ...REPORT, seq: 1 });
     await publish({ ...REPORT, seq: 2 });
@@ -83,5 +94,6 @@ describe("a store that is away", () => {
     const stored = RegionReport.parse(JSON.parse((await store.get(KEY))?.value ?? "null"));
     assert.equal(stored.seq, 4);
     assert.equal(log.lines.filter(({ event }) => event === "store.recovered").length, 1);
+    assert.equal(await metricValue(metrics, "edge_agent_store_up", LABELS), 1);
   });
 });

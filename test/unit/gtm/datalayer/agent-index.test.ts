@@ -119,7 +119,7 @@ describe("an agent that lies", () => {
     assert.equal(agents.length, MOST_AGENTS);
     assert.deepEqual(crowded, ["frankfurt"]);
   });
-  it("with a report of more than half a megabyte is refused unread, and not read again until the next resync", async () => {
+  it("with a report that is too long is refused unread, and not read again until the next resync", async () => {
     const { store, reports, report, refused } = setUp();
     await report("a1");
     await reports.resync();
@@ -143,19 +143,19 @@ describe("an agent that lies", () => {
       [1, 2],
     );
   });
-  it("with reports of many megabytes under many names is kept as far as its region's share", async () => {
+  it("with long reports under many names is kept as far as its region's share", async () => {
     const { store, reports, report, refused } = setUp();
     await report("paris-1", 0, 1, "paris");
     for (let at = 0; at < 40; at++) {
-      const padded = { ...aReport("frankfurt", { agentName: `fat-${at}` }), padding: "x".repeat(500_000) };
+      const padded = { ...aReport("frankfurt", { agentName: `fat-${at}` }), padding: "x".repeat(200_000) };
       await store.put(reportKey(FRANKFURT, padded.agent), JSON.stringify(padded), KEYS.report.ttlMs);
       await store.indexAdd(agentsKey(FRANKFURT), padded.agent, at);
     }
     await reports.resync();
     const kept = agentsIn(reports);
-    assert.equal(kept.filter((name) => name.startsWith("fat-")).length, 33);
+    assert.equal(kept.filter((name) => name.startsWith("fat-")).length, 2);
     assert.ok(kept.includes("paris-1"));
-    assert.equal(await refused("too-many"), 7);
+    assert.equal(await refused("too-many"), 38);
   });
   it("whose report never expires is refused, since its age could not be told", async () => {
     const { store, reports, refused } = setUp();
@@ -167,16 +167,16 @@ describe("an agent that lies", () => {
     assert.equal(await refused("time-to-live"), 2);
     assert.deepEqual(reports.heard(), []);
   });
-  it("under a thousand names is told of fifty times, and counted a thousand", async () => {
+  it("under two hundred names is told of fifty times, and counted each time", async () => {
     const { store, log, reports, refused } = setUp();
-    for (let at = 0; at < 1_000; at++) {
+    for (let at = 0; at < MOST_AGENTS; at++) {
       const agent = AgentId.parse(`ghost-${at}`);
       await store.put(reportKey(FRANKFURT, agent), "{", KEYS.report.ttlMs);
       await store.indexAdd(agentsKey(FRANKFURT), agent, at);
     }
     await reports.resync();
     await reports.resync();
-    assert.equal(await refused("not-json"), 2_000);
+    assert.equal(await refused("not-json"), 2 * MOST_AGENTS);
     assert.equal(log.lines.filter(({ event }) => event === "report.refused").length, 50);
   });
 });
