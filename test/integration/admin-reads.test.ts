@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
-import { aConversation, aRegion, CONVERSATION } from "#test/support/builders.ts";
+import { aConversation, aRegion, CONVERSATION, regionId } from "#test/support/builders.ts";
 import { EPOCH_MS, READY } from "#test/unit/gtm/wire/admin/fake-ports.ts";
 import { runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
@@ -302,5 +302,29 @@ describe("GET /openapi.json", () => {
       named.filter((name) => schemas[name] === undefined),
       [],
     );
+  });
+});
+
+describe("GET /instances", () => {
+  it("shows this GTM and the others, with both answers where they differ", async () => {
+    await using admin = await runningAdmin();
+    admin.gtm.state.others = [
+      {
+        ...{ id: "gtm-b", heardMsAgo: 120.4, version: "", config: { regions: "ffff" }, configDiffers: ["regions"] },
+        isSameState: true,
+        disagreements: [{ question: "chat from paris", here: regionId("paris"), there: null, forMs: 2_500.7 }],
+      },
+    ];
+    const { body } = await admin.ask("GET", "/instances");
+    assert.deepEqual(body, {
+      ...{ instance: "gtm-1", version: "0.1.0", boot: "boot-a", config: { regions: "0011" } },
+      others: [
+        {
+          ...{ instance: "gtm-b", lastSeenMsAgo: 120, version: null, config: { regions: "ffff" } },
+          ...{ configDiffers: ["regions"], isSameState: true },
+          disagreements: [{ question: "chat from paris", here: "paris", there: null, forMs: 2_501 }],
+        },
+      ],
+    });
   });
 });

@@ -6,13 +6,42 @@ import { describe, it } from "node:test";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createToken } from "#gtm/wire/admin/token.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { aConversation, aRegion, CONVERSATION } from "#test/support/builders.ts";
+import { aConversation, aRegion, CONVERSATION, regionId } from "#test/support/builders.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
 import { runCli, type Terminal } from "#test/unit/gtm/cli/fake-io.ts";
 import { READY } from "#test/unit/gtm/wire/admin/fake-ports.ts";
 import { runningAdmin, tokensFile } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
 const at = (url: string, ...words: string[]) => [...words, "--server", url];
+
+describe("gtm instances", () => {
+  it("shows the GTMs on the store, what differs in their configuration, and both answers", async () => {
+    await using admin = await runningAdmin();
+    const same = { version: "0.1.0", config: { regions: "0011" }, configDiffers: [], isSameState: true };
+    const question = { question: "chat from paris", here: regionId("paris"), there: null, forMs: 2_500 };
+    admin.gtm.state.others = [
+      { ...same, id: "gtm-2", heardMsAgo: 100, disagreements: [] },
+      { ...same, id: "gtm-3", heardMsAgo: 200, disagreements: [question] },
+      { ...same, id: "gtm-4", heardMsAgo: 0, configDiffers: ["regions"], isSameState: false, disagreements: [] },
+      { ...same, id: "gtm-5", heardMsAgo: 0, version: "", config: null, isSameState: false, disagreements: [] },
+    ];
+    const { exitCode, out, err } = await runCli(at(admin.url, "instances"));
+    assert.equal(
+      out,
+      [
+        "INSTANCE  SEEN       VERSION  CONFIGURATION     ANSWERS",
+        "gtm-1     this one   0.1.0",
+        "gtm-2     0.1 s ago  0.1.0    the same          the same",
+        "gtm-3     0.2 s ago  0.1.0    the same          1 differ",
+        "gtm-4     0.0 s ago  0.1.0    differs: regions  not comparable now",
+        "gtm-5     0.0 s ago  -        -                 not comparable now",
+        "  chat from paris: paris here, no region on gtm-3, for 2.5 s",
+        "",
+      ].join("\n"),
+    );
+    assert.deepEqual([exitCode, err], [0, ""]);
+  });
+});
 
 describe("gtm status", () => {
   it("shows the GTM, then each region and what follows from its states", async () => {
