@@ -14,11 +14,12 @@ const LOOK_EVERY_MS = 250;
 const EVERYTHING = [0, Number.MAX_SAFE_INTEGER] as const;
 
 /**
+ * @param patienceMs how long those who seem to live are waited for; 7 s suffice for a GTM that was killed
  * @returns what an earlier demo had left and was taken away, a phrase each
  * @throws {OperationalError} DEMO_REDIS_UNUSABLE where GTMs, agents or orders that are not a demo's are in it; what the store throws
  */
-export const moveIn = async (store: Store): Promise<readonly string[]> => {
-  await waitForOthers(store);
+export const moveIn = async (store: Store, patienceMs = WAIT_FOR_OTHERS_MS): Promise<readonly string[]> => {
+  await waitForOthers(store, patienceMs);
   const left = await ordersIn(store);
   await moveOut(store);
   return left;
@@ -37,12 +38,12 @@ export const moveOut = async (store: Store): Promise<void> => {
   }
 };
 
-const waitForOthers = async (store: Store): Promise<void> => {
-  const deadlineMs = performance.now() + WAIT_FOR_OTHERS_MS;
+const waitForOthers = async (store: Store, patienceMs: number): Promise<void> => {
+  const deadlineMs = performance.now() + patienceMs;
   for (;;) {
     const others = await othersIn(store);
     if (others.length === 0) return;
-    if (performance.now() > deadlineMs) {
+    if (performance.now() >= deadlineMs) {
       throw new OperationalError("DEMO_REDIS_UNUSABLE", `in this Redis others are at work: ${others.join(", ")}`);
     }
     await sleep(LOOK_EVERY_MS);
