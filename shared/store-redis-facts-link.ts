@@ -20,6 +20,10 @@ export type Link = {
   readonly close: () => void;
 };
 
+/** Why there is no value, for people. */
+export const wordsOf = (reply: Exclude<Reply, { readonly kind: "value" }>): string =>
+  reply.kind === "error" ? reply.message : "no answer within the deadline";
+
 export type As = "data" | "sentinel";
 /** Connects and authenticates. Never rejects. */
 export type OpenLink = (endpoint: Endpoint, as: As) => Promise<Link | Away>;

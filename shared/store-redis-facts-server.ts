@@ -2,7 +2,8 @@
 import type { Clock } from "./clock.ts";
 import { type Away, awayOfReply } from "./store-redis-facts-away.ts";
 import { type InfoFacts, infoFactsIn } from "./store-redis-facts-info.ts";
-import { isAway, type Link, type OpenLink, type Reply } from "./store-redis-facts-link.ts";
+import { isAway, type Link, type OpenLink, wordsOf } from "./store-redis-facts-link.ts";
+import { type OutputLimit, readSettingFacts } from "./store-redis-facts-settings.ts";
 import { readUserFacts, type ServerProbe, type UserFacts } from "./store-redis-facts-user.ts";
 import type { Endpoint } from "./store-url.ts";
 
@@ -11,12 +12,6 @@ export type ClockFacts = {
   readonly aheadMs: number;
   /** Half of the round trip that it was asked by. */
   readonly errorMs: number;
-};
-
-export type OutputLimit = {
-  readonly hardBytes: number;
-  readonly softBytes: number;
-  readonly softSeconds: number;
 };
 
 export type ServerFacts = InfoFacts & {
@@ -81,7 +76,7 @@ const asked = async (link: Link, wish: ServerWish): Promise<Partial<ServerFacts>
   const facts = info.kind === "value" ? infoFactsIn(String(info.value)) : NO_INFO;
   const clock = await clockFacts(link, wish.clock);
   if ("why" in clock) why["clock"] = clock.why;
-  const settings = await readSettings(link);
+  const settings = await readSettingFacts(link);
   if (settings.why !== null) why["settings"] = settings.why;
   const user = wish.probes.length === 0 ? null : await readUserFacts(link, wish.probes);
   if (user === null && wish.probes.length > 0) why["user"] = "no answer within the deadline";
@@ -130,34 +125,3 @@ const epochMsIn = (reply: unknown): number | null => {
   const [seconds, micros] = reply.map(Number);
   return seconds === undefined || micros === undefined ? null : seconds * 1_000 + micros / 1_000;
 };
-
-type Settings = {
-  readonly savesSnapshots: boolean | null;
-  readonly leastReplicas: number | null;
-  readonly channelLimit: OutputLimit | null;
-  readonly why: string | null;
-};
-
-/** CONFIG is for administrators: most users may not, and managed servers have none. */
-const readSettings = async (link: Link): Promise<Settings> => {
-  const found = new Map<string, string>();
-  let why: string | null = null;
-  for (const name of ["save", "min-replicas-to-write", "client-output-buffer-limit"]) {
-    const reply = await link.ask("CONFIG", "GET", name);
-    if (reply.kind === "value" && Array.isArray(reply.value)) found.set(name, String(reply.value[1] ?? ""));
-    else why ??= reply.kind === "value" ? "CONFIG GET replied no list" : wordsOf(reply);
-  }
-  const [save, least] = [found.get("save"), found.get("min-replicas-to-write")];
-  const [, hard, soft, seconds] =
-    /\bpubsub (\d+) (\d+) (\d+)/.exec(found.get("client-output-buffer-limit") ?? "") ?? [];
-  return {
-    savesSnapshots: save === undefined ? null : save !== "",
-    leastReplicas: least === undefined ? null : Number(least),
-    channelLimit:
-      hard === undefined ? null : { hardBytes: Number(hard), softBytes: Number(soft), softSeconds: Number(seconds) },
-    why,
-  };
-};
-
-const wordsOf = (reply: Exclude<Reply, { readonly kind: "value" }>): string =>
-  reply.kind === "error" ? reply.message : "no answer within the deadline";

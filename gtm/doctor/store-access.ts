@@ -26,7 +26,7 @@ const encryptionFinding = ({ isTls, isLoopback, url }: RedisFacts): Finding => {
 const openFindings = ({ place, isOpenToAll }: ServerFacts, isLoopback: boolean): readonly Finding[] => {
   if (isOpenToAll === null) return [unknown("store-open-to-all", `Whether ${place} asks for a password is not known.`)];
   if (!isOpenToAll) return [ok("store-users", `${place} answers nobody without a password.`)];
-  const what = `${place} answers everybody, without a password`;
+  const what = `${place} answers whoever connects, without a password`;
   if (isLoopback) return [ok("store-users", `${what}, and is on this host.`)];
   return [
     problem(

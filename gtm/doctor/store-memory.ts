@@ -1,7 +1,8 @@
 /** What Redis does when its memory is full: pins must be refused aloud and never dropped in silence. Pure. */
 import { bytes, count } from "#gtm/cli/quantity.ts";
 import type { MemoryFacts } from "#shared/store-redis-facts-info.ts";
-import type { OutputLimit, ServerFacts } from "#shared/store-redis-facts-server.ts";
+import type { ServerFacts } from "#shared/store-redis-facts-server.ts";
+import type { OutputLimit } from "#shared/store-redis-facts-settings.ts";
 import { type Finding, ok, problem, unknown, warning } from "./finding.ts";
 import type { RedisFacts } from "./store-reach.ts";
 

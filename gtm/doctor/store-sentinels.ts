@@ -1,6 +1,7 @@
 /** Whether the Sentinels are there, of one mind, and enough for a failover. Pure. */
 import type { SentinelFact, SentinelFacts } from "#shared/store-redis-facts-sentinel.ts";
 import { counted, type Finding, listed, ok, problem, unknown, warning } from "./finding.ts";
+import { SENTINEL_PASSWORD_REMEDY } from "./store-away.ts";
 
 /** With fewer than three, the death of one leaves no majority. */
 const LEAST_SENTINELS = 3;
@@ -32,7 +33,7 @@ const awayFindings = ({ place, away }: SentinelFact): readonly Finding[] =>
           "sentinel-away",
           `The Sentinel ${place} is away: ${away.detail}.`,
           away.cause === "no-credentials" || away.cause === "wrong-password"
-            ? "Put the Sentinels' own password into store.sentinel_password_file."
+            ? SENTINEL_PASSWORD_REMEDY
             : "Start it, or take it out of store.url.",
         ),
       ];

@@ -303,6 +303,16 @@ describe("a store of which", () => {
   }
 });
 
+describe("Sentinels that refuse the password", () => {
+  it("want their own, and not that of the store", () => {
+    const sentinels = { name: "gtm", each: [aSentinel({ away: away("wrong-password"), primary: null })] };
+    const facts = storeFacts([], { topology: "sentinel", sentinels, away: away("wrong-password") });
+    const remedies = findingsOf(facts).filter(({ id }) => id === "store-away" || id === "sentinel-away");
+    assert.equal(remedies.length, 2);
+    for (const { remedy } of remedies) assert.match(remedy ?? "", /store\.sentinel_password_file/);
+  });
+});
+
 describe("a clock that is 1.2 s off", () => {
   const at = (errorMs: number) => clockFindings(storeFacts([aServer({ clock: { aheadMs: 1_200, errorMs } })]));
   it("is told of where the way there takes less", () => assert.deepEqual(faultsIn(at(100)), ["warning clock-skew"]));
