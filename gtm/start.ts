@@ -121,7 +121,7 @@ export const createGtm = (
     live: conversations.live,
   });
   const decisions = createDecisionLog({
-    ...{ store, clock, log, metrics, failures, instance },
+    ...{ store, clock, log, metrics, failures, degradations, instance },
     view: (entry) => decisionView(entry, policy, toEpochMs),
   });
   const worldFile = createWorldFile({

@@ -8,6 +8,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import { createDecisionRing, type DecisionRing } from "./decision-ring.ts";
 import { createDecisionStream } from "./decision-stream.ts";
+import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
 export type DecisionLogOptions = {
@@ -16,6 +17,7 @@ export type DecisionLogOptions = {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
+  readonly degradations: Pick<Degradations, "set">;
   readonly instance: InstanceId;
   /** What everybody who reads an entry sees; computed when it is read, not when it is recorded. */
   readonly view: (entry: Entry) => object;

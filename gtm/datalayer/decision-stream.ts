@@ -6,6 +6,7 @@ import type { InstanceId } from "#shared/ids.ts";
 import { DECISIONS_CAP, decisionsKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
+import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
 export type DecisionStreamOptions = {
@@ -13,6 +14,7 @@ export type DecisionStreamOptions = {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
+  readonly degradations: Pick<Degradations, "set">;
   readonly instance: InstanceId;
   /** What is kept of an entry; JSON. Computed here, behind the answer. */
   readonly view: (entry: Entry) => object;
@@ -56,17 +58,22 @@ export const createDecisionStream = (options: DecisionStreamOptions): DecisionSt
     }
     return second.keptOneIn;
   };
+  const lose = (cause: unknown, count: number): void => {
+    options.failures("decision.append", cause);
+    options.degradations.set("decisions", `decisions are not copied to the store: ${String(cause)}`);
+    lost.inc({ reason: "store" }, count);
+  };
   const write = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const value = JSON.stringify({ ...options.view(next.entry), keptOneIn: next.keptOneIn });
       await store.append(key, value, DECISIONS_CAP);
+      options.degradations.set("decisions", null);
     }
   };
   const flush = (): void => {
     writing ??= write()
       .catch((cause) => {
-        options.failures("decision.append", cause);
-        lost.inc({ reason: "store" }, waiting.length + 1);
+        lose(cause, waiting.length + 1);
         waiting.length = 0;
       })
       .finally(() => {
@@ -79,10 +86,7 @@ export const createDecisionStream = (options: DecisionStreamOptions): DecisionSt
       const oneIn = keptOneIn();
       second.seen += 1;
       if (second.seen % oneIn !== 0) return lost.inc({ reason: "sampled" });
-      if (!store.isUp()) {
-        options.failures("decision.append", AWAY);
-        return lost.inc({ reason: "store" });
-      }
+      if (!store.isUp()) return lose(AWAY, 1);
       if (waiting.length >= MOST_WAITING) return lost.inc({ reason: "too-many" });
       waiting.push({ entry, keptOneIn: oneIn });
       if (waiting.length === 1) setImmediate(flush);

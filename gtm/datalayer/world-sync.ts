@@ -41,15 +41,20 @@ export const createWorldSync = (options: WorldSyncOptions): WorldSync => {
   let areReportsAnswered = true;
   let resyncedAtMs = Number.NEGATIVE_INFINITY;
   let syncing: Promise<void> | null = null;
+  let isSentWritten = true;
 
   /** @returns whether the store answered, be it with a refusal */
   const syncSent = async (): Promise<boolean> => {
     try {
       await sent.sync();
       degradations.set("sent", null);
+      // Where nothing is decided nobody else would say so; the next decision that is not copied says it again.
+      if (!isSentWritten) degradations.set("decisions", null);
+      isSentWritten = true;
       return true;
     } catch (cause) {
       failures("sent.sync", cause);
+      isSentWritten = false;
       degradations.set("sent", `GTMs do not know of each other's turns: ${String(cause)}`);
       return cause instanceof OperationalError && cause.code === "GTM_STORE_REFUSED";
     }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
+import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import { ConversationId, InstanceId, PoolName } from "#shared/ids.ts";
@@ -23,7 +24,9 @@ const setUp = (view: (entry: Entry) => object = ({ decision }) => ({ id: decisio
   const clock = createManualClock();
   const store = createFallibleStore(createMemoryStore(clock));
   const [log, metrics] = [recordingLog(), createMetrics()];
+  const degradations = createDegradations({ clock, log: recordingLog(), metrics });
   const decisions = createDecisionLog({
+    degradations,
     ...{ store, clock, log, metrics, view, instance: INSTANCE, failures: createStoreFailures({ log, metrics, clock }) },
   });
   const record = (at: number, wish: EntryWish = {}): Entry => {
@@ -34,7 +37,7 @@ const setUp = (view: (entry: Entry) => object = ({ decision }) => ({ id: decisio
   const streamed = async (): Promise<readonly Record<string, unknown>[]> =>
     (await store.newest(decisionsKey(INSTANCE), 20_000)).map(({ value }) => JSON.parse(value));
   const lost = (reason: string) => metricValue(metrics, "gtm_decision_stream_lost_total", { reason });
-  return { clock, store, log, metrics, decisions, record, streamed, lost };
+  return { clock, store, log, metrics, degradations, decisions, record, streamed, lost };
 };
 const idsOf = (page: { readonly items: readonly Entry[] }) => page.items.map(({ decision }) => decision.id);
 
@@ -191,16 +194,24 @@ describe("the decisions' stream in the store", () => {
     await decisions.stop();
   });
   it("loses what was to be written while the store is away, counted and warned of; memory has it", async () => {
-    const { decisions, record, store, lost, log } = setUp();
+    const { decisions, record, store, lost, log, degradations } = setUp();
     store.isAway = true;
     record(1);
     record(2);
     await until(async () => (await lost("store")) === 2);
     assert.deepEqual(
+      degradations.current().map(({ what }) => what),
+      ["decisions"],
+    );
+    assert.deepEqual(
       log.lines.map(({ level, event }) => `${level} ${event}`),
       ["warn store.failed"],
     );
     assert.equal(decisions.list(ANY).items.length, 2);
+    store.isAway = false;
+    record(3);
+    await decisions.stop();
+    assert.deepEqual(degradations.current(), []);
   });
   it("survives a view that fails: an error in the log, and the next one is written", async () => {
     const { decisions, record, streamed, log } = setUp(({ decision }) => {
