@@ -1,5 +1,5 @@
 /** A program of this repository as a process of its own, whose log is heard line by line, and which may die. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,6 +19,12 @@ const MOST_LINES = 30;
 /** Many start at once on few processors: what one has compiled when it ends in peace, the next need not. */
 const COMPILE_CACHE = join(import.meta.dirname, "../../node_modules/.cache/faults");
 
+/** Whatever ends the test ends what it started. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** @param words what follows `node` */
 export const startChild = (words: readonly string[], onSaid: (said: Said) => void): Child => {
   const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
@@ -37,14 +43,10 @@ export const startChild = (words: readonly string[], onSaid: (said: Said) => voi
     waiting.get(said.event)?.();
     onSaid(said);
   });
-  // Whatever ends the test ends what it started.
-  const end = (): void => {
-    child.kill("SIGKILL");
-  };
-  process.once("exit", end);
+  running.add(child);
   const ended = once(child, "exit").then(() => {
     hasEnded = true;
-    process.off("exit", end);
+    running.delete(child);
   });
   return {
     heard: async (event) => {
