@@ -74,7 +74,8 @@ export const twoHomes = (history: readonly Told[], excused: readonly Span[], win
  * A conversation leaves a home that serves: neither down nor drained, at a time when nothing excuses it.
  *
  * @param excused spans in which homes may be settled anew, their aftermath included
- * @param windowMs the stated 2 s: so long after its first turn two GTMs that both placed it may differ
+ * @param windowMs the stated 2 s: so long after its first turn, and after it had to leave a home, two GTMs that both placed
+ * it may differ
  */
 export const restless = (
   history: readonly Told[],
@@ -82,18 +83,20 @@ export const restless = (
   unfit: readonly Down[],
   windowMs: number,
 ): readonly string[] =>
-  [...byConversation(history).values()].flatMap((told) =>
-    told.flatMap((one, at) => {
-      const before = told[at - 1];
-      if (before === undefined || before.region === one.region) return [];
-      const isUnfit = unfit.some(({ region, ...span }) => region === before.region && isWithin(span, one.atMs));
-      const isYoung = one.atMs - (told[0]?.atMs ?? 0) <= windowMs;
-      const isExcused = excused.some((span) => isWithin(span, one.atMs));
-      if (isUnfit || isYoung || isExcused) return [];
-      const age = Math.round(one.atMs - (told[0]?.atMs ?? 0));
-      return [`${shown(one)}: left ${before.region}, which serves, ${age} ms after its first answer`];
-    }),
-  );
+  [...byConversation(history).values()].flatMap((told) => {
+    const firstAtMs = told[0]?.atMs ?? 0;
+    let settledAtMs = firstAtMs + windowMs;
+    return told.flatMap((one, at) => {
+      const home = told[at - 1]?.region ?? one.region;
+      if (home === one.region) return [];
+      const hadToLeave = unfit.some(({ region, ...span }) => region === home && isWithin(span, one.atMs));
+      if (hadToLeave) settledAtMs = one.atMs + windowMs;
+      if (one.atMs <= settledAtMs || excused.some((span) => isWithin(span, one.atMs))) return [];
+      return [
+        `${shown(one)}: left ${home}, which serves, ${Math.round(one.atMs - firstAtMs)} ms after its first answer`,
+      ];
+    });
+  });
 
 /** At the end of the history each conversation has one home on both GTMs. @param sinceMs when all had settled */
 export const unsettled = (history: readonly Told[], sinceMs: number): readonly string[] =>

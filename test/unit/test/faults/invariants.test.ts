@@ -83,6 +83,11 @@ describe("a home that serves is not left", () => {
     assert.equal(restless(history, [{ fromMs: 0, toMs: 900 }], [], 500).length, 1);
     assert.deepEqual(restless(history, [], [], 1_000), NOTHING);
   });
+  it("but within the window of having had to leave another, which does not begin again by itself", () => {
+    const down = [{ region: "x", fromMs: 1_000, toMs: null }];
+    assert.deepEqual(restless(inTurns(["x", "x", "x", "y", "z", "z"]), [], down, 500), NOTHING);
+    assert.equal(restless(inTurns(["x", "x", "x", "y", "z", "y", "z"]), [], down, 500).length, 2);
+  });
 });
 
 describe("at the end all have settled", () => {
