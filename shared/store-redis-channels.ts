@@ -14,9 +14,20 @@ export type Subscription = {
 
 type Listener = { readonly onMessage: (message: string) => void; isOpen: boolean };
 
-/** @param onFault hears what a listener threw: a bug, which must not reach the others */
-export const createRedisChannels = (redis: Redis, onFault: (fault: unknown) => void): RedisChannels => {
+export type ChannelsOptions = {
+  /** What a listener threw: a bug, which must not reach the others. */
+  readonly onBug: (fault: unknown) => void;
+  /** A connection made anew could not ask for the channels: the next one does, or the server refuses them. */
+  readonly onFault: (fault: Error) => void;
+};
+
+/** @param redis does not ask for its channels by itself (`autoResubscribe`): ioredis hears of no failure, and the process dies of it */
+export const createRedisChannels = (redis: Redis, { onBug, onFault }: ChannelsOptions): RedisChannels => {
   const channels = new Map<string, Set<Listener>>();
+
+  redis.on("ready", () => {
+    if (channels.size > 0) redis.subscribe(...channels.keys()).catch(onFault);
+  });
 
   redis.on("message", (channel: string, message: string) => {
     for (const listener of channels.get(channel) ?? []) {
@@ -24,7 +35,7 @@ export const createRedisChannels = (redis: Redis, onFault: (fault: unknown) => v
       try {
         listener.onMessage(message);
       } catch (fault) {
-        onFault(fault);
+        onBug(fault);
       }
     }
   });

@@ -70,6 +70,8 @@ export const createRedisClients = (
     // What is not answered fails by its deadline: nothing is kept for later here, the datalayer knows what is worth it.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
+    // store-redis-channels asks for them, and hears when that fails.
+    autoResubscribe: false,
     maxRetriesPerRequest: 0,
     reconnectOnError: isDemoted,
     // Replies of one shape from every version.

@@ -39,9 +39,11 @@ export const createRedisStore = (address: RedisAddress, settings: StoreSettings,
     isClosed: () => !isOpen,
     deadlineMs: settings.deadline,
   });
-  const channels = createRedisChannels(subscriber, (fault) =>
-    log.error("store.subscriber-bug", { stack: fault instanceof Error ? String(fault.stack) : String(fault) }),
-  );
+  const channels = createRedisChannels(subscriber, {
+    onBug: (fault) =>
+      log.error("store.subscriber-bug", { stack: fault instanceof Error ? String(fault.stack) : String(fault) }),
+    onFault: faults.tell,
+  });
   const get = (key: string): Promise<Stored | null> =>
     // Two commands in one pipeline; a key that ended in between is gone.
     Promise.all([commands.get(key), commands.pttl(key)]).then(([value, remainingMs]) => storedOf(value, remainingMs));
