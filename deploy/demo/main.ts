@@ -58,16 +58,31 @@ const show = async (stack: Stack, options: DemoOptions, interrupted: AbortSignal
   return 0;
 };
 
+/** @returns null: what was asked cannot be done, and why was said */
+const understood = (words: readonly string[]): DemoOptions | null => {
+  try {
+    const options = optionsOf(words);
+    if (options.help || process.platform === "linux") return options;
+    complain(
+      `the demo needs Linux, where 127.0.0.2 and 127.0.1.1 are loopback without setup; this is ${process.platform}`,
+    );
+  } catch (fault) {
+    if (!(fault instanceof TypeError)) throw fault;
+    complain(fault.message);
+  }
+  return null;
+};
+
+const complain = (what: string): void => {
+  process.stderr.write(`demo: ${what}\n`);
+};
+
 const run = async (): Promise<number> => {
-  const options = optionsOf(process.argv.slice(2));
+  const options = understood(process.argv.slice(2));
+  if (options === null) return 1;
   if (options.help) {
     process.stdout.write(HELP);
     return 0;
-  }
-  if (process.platform !== "linux") {
-    throw new TypeError(
-      `the demo needs Linux, where 127.0.0.2 and 127.0.1.1 are loopback without setup; this is ${process.platform}`,
-    );
   }
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
@@ -93,8 +108,7 @@ const run = async (): Promise<number> => {
 try {
   process.exitCode = await run();
 } catch (fault) {
-  if (!(fault instanceof OperationalError || fault instanceof TypeError)) throw fault;
-  const advice = fault instanceof OperationalError ? `\n${ERROR_TABLE[fault.code]} (${fault.code})` : "";
-  process.stderr.write(`demo: ${fault.message}${advice}\n`);
+  if (!(fault instanceof OperationalError)) throw fault;
+  complain(`${fault.message}\n${ERROR_TABLE[fault.code]} (${fault.code})`);
   process.exitCode = 1;
 }
