@@ -49,6 +49,7 @@ export const createContext = (options: ContextOptions): DoctorContext => {
   const [site] = config.sites;
   if (site === undefined) throw new Error("a configuration without regions: its schema refuses it");
   let opened: Store | null = null;
+  let isClosed = false;
 
   const storeFacts = once(() =>
     readStoreFacts(config.store, { clock, deadlineMs: QUESTION_DEADLINE_MS, probes: gtmProbes(site.id) }),
@@ -57,6 +58,8 @@ export const createContext = (options: ContextOptions): DoctorContext => {
     const facts = await storeFacts();
     if (facts.kind === "memory") return "it is in the memory of the GTM's process";
     if (facts.away !== null) return "the store is away";
+    // Known too late for whoever asked: what is opened now would never be closed.
+    if (isClosed) return "the store answered too late";
     const deadline = Math.min(config.store.deadline, QUESTION_DEADLINE_MS);
     opened = openStore({ ...config.store, deadline }, { clock, log: SILENT_LOG, name: "gtm-doctor" });
     return opened;
@@ -84,7 +87,10 @@ export const createContext = (options: ContextOptions): DoctorContext => {
     isGtmAskedFor: options.isGtmAskedFor,
     worldFile: once(async () => (worldFile === null ? null : readWorldFileFacts(worldFile))),
     pause: options.pause,
-    close: async () => opened?.close(),
+    close: async () => {
+      isClosed = true;
+      await opened?.close();
+    },
   };
 };
 

@@ -89,7 +89,7 @@ const reporting = async (url: string, make: (seq: number) => readonly RegionRepo
   };
   await put();
   // One that is lost is followed by the next.
-  const timer = setInterval(() => void put().catch(() => undefined), 500);
+  const timer = setInterval(() => void put().catch(() => undefined), 500).unref();
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
@@ -197,6 +197,10 @@ describe("gtm doctor", { timeout: 110_000 }, () => {
     await misled.cli("pexpire", reportKey(stale.region, stale.agent), "20000");
     await misled.cli("del", reportKey(stale.region, reportOf("eu-central", { agentName: "gone" }).agent));
     await misled.cli("set", "gtm:v1:orders", "{");
+    for (const id of ["gtm-1", "gtm-2"]) {
+      const says = async (): Promise<boolean> => (await misled.cli("get", `gtm:v1:sent:{${id}}`)).includes('"says":{');
+      await until(says, `what ${id} says to the other`);
+    }
     await until(async () => (await misled.cli("zcard", "gtm:v1:instances")) === "2", "two instances");
     const file = fileOf("misled", settings(store, { instance: "gtm-1", policy: { stale_after: "5s" } }));
     const { exitCode, found, items } = await examined(file);
