@@ -76,7 +76,6 @@ export const createConversationWriter = (
   const done = async (id: ConversationId, first: KnownConversation, stands: KnownConversation) => {
     const home = homeOf(stands.conversation);
     settle(id, first, { ...stands, checkedAtMs: clock.monotonicMs(), isOutdated: false, listedIn: home });
-    options.degradations.set("pins", null);
     try {
       await announceChange(store, conversationKey(id), stands.conversation.rev);
       const lastTurnEpochMs = Math.floor(stands.conversation.lastTurnAtMs + clock.epochMs() - clock.monotonicMs());
@@ -150,15 +149,21 @@ export const createConversationWriter = (
     giveUp(id, first, "contended");
   };
 
-  const isRefusal = (cause: unknown): boolean =>
-    cause instanceof OperationalError && cause.code === "GTM_STORE_REFUSED";
+  const tellUnwritten = (cause: unknown): void => {
+    const count = queue.failed();
+    const isRefused = cause instanceof OperationalError && cause.code === "GTM_STORE_REFUSED";
+    const why = isRefused ? "the store refuses them" : "the store does not answer";
+    const reason = `${count} pins are not written, and wait: ${why} (${String(cause)})`;
+    options.degradations.set("pins", count === 0 ? null : reason);
+  };
   const queue = createWriteQueue<ConversationId, KnownConversation>({
     write,
-    isRefusal,
     onFailed: (cause) => {
       failures("conversation.write", cause);
-      const why = isRefusal(cause) ? "the store refuses them" : "the store does not answer";
-      options.degradations.set("pins", `pins are not written, and wait: ${why} (${String(cause)})`);
+      tellUnwritten(cause);
+    },
+    onWritten: () => {
+      if (queue.failed() === 0) options.degradations.set("pins", null);
     },
     onDropped: () => dropped.inc({ reason: "too-many" }),
     isUp: store.isUp,

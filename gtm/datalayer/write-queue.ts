@@ -10,6 +10,8 @@ export type WriteQueue<Key, Value> = {
   readonly remove: (key: Key) => void;
   /** How many wait. */
   readonly size: () => number;
+  /** How many of them the store did not take when it was tried. */
+  readonly failed: () => number;
   /** Resolves when nothing is left to write, or the store is away. */
   readonly drained: () => Promise<void>;
   readonly stop: () => void;
@@ -19,12 +21,12 @@ export type WriteQueueOptions<Key, Value> = {
   /**
    * Removes the key when it has been written; what is still there afterwards is written again.
    *
-   * @throws {OperationalError} the store did not answer: everything waits then; or it refused: the key waits
+   * @throws {OperationalError} the store did not answer, or refused: the key waits, and everything does while the store is away
    */
   readonly write: (key: Key, value: Value) => Promise<void>;
   readonly onFailed: (cause: unknown) => void;
-  /** Whether the store answered and said no, which may be meant for this key alone. */
-  readonly isRefusal: (cause: unknown) => boolean;
+  /** One write was done, and `failed` says what is left of those that were not. */
+  readonly onWritten: () => void;
   /** Too many wait: this key, the one that waited longest, is forgotten. */
   readonly onDropped: (key: Key) => void;
   readonly isUp: () => boolean;
@@ -38,26 +40,37 @@ const MOST_AT_ONCE = 32;
 /** A store that comes back is not met by all GTMs in the same moment. */
 const RETRY_AFTER_MS = 500;
 const RETRY_JITTER_MS = 1_500;
-/** So many refusals without a success between them are meant for everybody: a store that is full, or whose rules changed. */
-const REFUSES_ALL_AFTER = 8;
+/** One failure may be this key's alone, in a Cluster that lost its slot; so many without a success between them are everybody's. */
+const FAILS_ALL_AFTER = 8;
 
 export const createWriteQueue = <Key, Value>(options: WriteQueueOptions<Key, Value>): WriteQueue<Key, Value> => {
   /** Longest waiting first. */
   const waiting = new Map<Key, Value>();
   const writing = new Map<Key, Promise<void>>();
-  /** Refused lately: they wait for the next try while others are written. */
+  /** Of those that wait, the ones to write next. */
+  const ready = new Set<Key>();
+  /** Of those that wait, the ones that were tried in vain; they rest until all of them are tried again. */
+  const failed = new Set<Key>();
   const resting = new Set<Key>();
-  let refusals = 0;
+  let failuresInRow = 0;
   let isPaused = false;
   let isStopped = false;
   let retry: NodeJS.Timeout | null = null;
 
-  const failed = (key: Key, cause: unknown): void => {
+  const settle = (key: Key): void => {
+    writing.delete(key);
+    if (waiting.has(key) && !resting.has(key)) ready.add(key);
+    options.size.set(waiting.size);
+    pump();
+  };
+  const fail = (key: Key, cause: unknown): void => {
+    if (waiting.has(key)) {
+      failed.add(key);
+      resting.add(key);
+    }
+    failuresInRow++;
+    if (!options.isUp() || failuresInRow >= FAILS_ALL_AFTER) isPaused = true;
     options.onFailed(cause);
-    resting.add(key);
-    const isRefused = options.isRefusal(cause);
-    if (isRefused) refusals++;
-    if (!isRefused || refusals >= REFUSES_ALL_AFTER) isPaused = true;
     tryLater();
   };
   const start = (key: Key, value: Value): void => {
@@ -65,22 +78,22 @@ export const createWriteQueue = <Key, Value>(options: WriteQueueOptions<Key, Val
       .write(key, value)
       .then(
         () => {
-          refusals = 0;
+          failuresInRow = 0;
+          failed.delete(key);
+          options.onWritten();
         },
-        (cause) => failed(key, cause),
+        (cause) => fail(key, cause),
       )
-      .finally(() => {
-        writing.delete(key);
-        options.size.set(waiting.size);
-        pump();
-      });
+      .finally(() => settle(key));
     writing.set(key, run);
   };
   const pump = (): void => {
     if (isPaused) return;
-    for (const [key, value] of waiting) {
+    for (const key of ready) {
       if (writing.size >= MOST_AT_ONCE) return;
-      if (!writing.has(key) && !resting.has(key)) start(key, value);
+      ready.delete(key);
+      const value = waiting.get(key);
+      if (value !== undefined) start(key, value);
     }
   };
   const tryLater = (): void => {
@@ -91,8 +104,9 @@ export const createWriteQueue = <Key, Value>(options: WriteQueueOptions<Key, Val
         tryLater();
         return;
       }
+      for (const key of resting) if (!writing.has(key)) ready.add(key);
       resting.clear();
-      refusals = 0;
+      failuresInRow = 0;
       isPaused = false;
       pump();
     };
@@ -100,13 +114,19 @@ export const createWriteQueue = <Key, Value>(options: WriteQueueOptions<Key, Val
     retry.unref();
   };
 
+  const forget = (key: Key): void => {
+    waiting.delete(key);
+    for (const keys of [ready, failed, resting]) keys.delete(key);
+  };
+
   return {
     add: (key, value) => {
       waiting.delete(key);
       waiting.set(key, value);
+      if (!writing.has(key) && !resting.has(key)) ready.add(key);
       const [oldest] = waiting.keys();
       if (waiting.size > options.most && oldest !== undefined) {
-        waiting.delete(oldest);
+        forget(oldest);
         options.onDropped(oldest);
       }
       options.size.set(waiting.size);
@@ -116,10 +136,9 @@ export const createWriteQueue = <Key, Value>(options: WriteQueueOptions<Key, Val
     replace: (key, value) => {
       if (waiting.has(key)) waiting.set(key, value);
     },
-    remove: (key) => {
-      waiting.delete(key);
-    },
+    remove: forget,
     size: () => waiting.size,
+    failed: () => failed.size,
     drained: async () => {
       while (writing.size > 0) await Promise.all(writing.values());
     },
