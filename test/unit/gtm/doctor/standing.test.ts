@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { KeySettings, keyFilesOf } from "#gtm/config/key-settings.ts";
 import { worldFileText } from "#gtm/datalayer/world-file-format.ts";
 import type { Finding } from "#gtm/doctor/finding.ts";
 import { type KeyInputs, keyFindings } from "#gtm/doctor/keys.ts";
@@ -59,7 +60,8 @@ describe("the orders in the store", () => {
 });
 
 describe("the keys", () => {
-  const files = { identity: "/k/identity.key", signing: "/k/signing.keys", ticket: null, reports: "/k/reports.keys" };
+  const paths = { identity_file: "/k/identity.key", signing_file: "/k/signing.keys", reports_file: "/k/reports.keys" };
+  const files = keyFilesOf(KeySettings.parse(paths));
   const sound: KeyInputs = { files, fault: null, hasLabelKeys: true, unsigned: [], strange: [], readableByOthers: [] };
   const EU = RegionId.parse("eu-central");
   const cases: readonly (readonly [string, Partial<KeyInputs>, readonly string[], RegExp])[] = [
