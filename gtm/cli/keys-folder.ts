@@ -9,14 +9,16 @@ export const FILE_NAMES = {
   signing: "signing.keys",
   ticket: "ticket.keys",
   reports: "reports.keys",
+  cookie: "cookie.keys",
 } as const;
 export type KeyFileKind = keyof typeof FILE_NAMES;
-export const KINDS: readonly KeyFileKind[] = ["identity", "signing", "ticket", "reports"];
+export const KINDS: readonly KeyFileKind[] = ["identity", "signing", "ticket", "reports", "cookie"];
 
 /** First line of the file. */
 export const TITLES = {
   signing: "keys that sign labels and pin tokens; the current one signs, all are accepted",
   ticket: "keys that seal tickets; the current one seals, all are accepted",
+  cookie: "secrets of DNS cookies; the current one makes them, all are accepted",
 } as const;
 
 export type KeyFolder = { readonly path: string; readonly keys: Keys };
@@ -33,6 +35,7 @@ export const readFolder = (dir: string): KeyFolder => {
     signing: there("signing"),
     ticket: there("ticket"),
     reports: there("reports"),
+    cookie: there("cookie"),
   });
   return { path, keys };
 };

@@ -2,7 +2,13 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { Command, InvalidArgumentError } from "commander";
 import { loadGtmConfig } from "#gtm/config.ts";
-import { identityKeyText, type ReportRings, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
+import {
+  COOKIE_KEY_OCTETS,
+  identityKeyText,
+  type ReportRings,
+  reportRingsText,
+  ringText,
+} from "#gtm/keys/key-file-text.ts";
 import { currentFirst, type KeyRing, MOST_ID, newRing } from "#gtm/keys/key-ring.ts";
 import { readSecretFile } from "#shared/config.ts";
 import { RegionId } from "#shared/ids.ts";
@@ -45,13 +51,14 @@ const init = (io: CliIo, { dir, region, config }: Wishes): void => {
   made(fileIn(path, "identity"), identityKeyText(randomBytes(KEY_OCTETS)));
   made(fileIn(path, "signing"), ringText(freshRing(io), TITLES.signing));
   made(fileIn(path, "ticket"), ringText(freshRing(io), TITLES.ticket));
+  made(fileIn(path, "cookie"), ringText(freshRing(io, COOKIE_KEY_OCTETS), TITLES.cookie));
   const rings = reportRings(io, folder, regions);
   for (const one of regions) agentFile(io, folder, one, rings.get(one) ?? []);
   io.print(`keys:\n${KINDS.map((kind) => `  ${kind}_file: ${JSON.stringify(fileIn(path, kind))}\n`).join("")}`);
   io.tell(NEXT);
 };
 
-const NEXT = `The lines printed belong into the GTM's configuration. Every GTM gets copies of the same four files and nobody else;
+const NEXT = `The lines printed belong into the GTM's configuration. Every GTM gets copies of the same five files and nobody else;
 report-<region>.key goes to that region's agents (report.key_file) and may then be deleted here.
 `;
 
@@ -80,7 +87,8 @@ const agentFile = (io: CliIo, { path }: KeyFolder, region: RegionId, ring: KeyRi
   else io.tell(`kept  ${file}, although it is not the region's current key in reports.keys\n`);
 };
 
-const freshRing = (io: CliIo): KeyRing => newRing(randomInt(MOST_ID + 1), io.epochMs(), randomBytes(KEY_OCTETS));
+const freshRing = (io: CliIo, octets = KEY_OCTETS): KeyRing =>
+  newRing(randomInt(MOST_ID + 1), io.epochMs(), randomBytes(octets));
 
 const aRegion = (text: string, before: readonly RegionId[]): readonly RegionId[] => {
   const region = RegionId.safeParse(text);

@@ -11,7 +11,7 @@ import { age, instant, UNKNOWN } from "./quantity.ts";
 import { table } from "./table.ts";
 
 export type ListedKey = {
-  readonly ring: "identity" | "signing" | "ticket" | "reports";
+  readonly ring: "identity" | "signing" | "ticket" | "reports" | "cookie";
   /** null: not a region's. */
   readonly region: string | null;
   /** null: the identity key, of which there is one. */
@@ -39,7 +39,7 @@ export const listCommand = (io: CliIo): Command =>
       for (const kind of KINDS) if (keys[kind] === null) io.tell(`${fileIn(path, kind)} is not there\n`);
     });
 
-const listed = ({ identity, signing, ticket, reports }: Keys, nowMs: number): readonly ListedKey[] => {
+const listed = ({ identity, signing, ticket, reports, cookie }: Keys, nowMs: number): readonly ListedKey[] => {
   const inRing = (ring: ListedKey["ring"], region: string | null, keys: KeyRing): readonly ListedKey[] =>
     keys.map(({ id, state, madeAtMs, key }) => ({
       ...{ ring, region, id, state },
@@ -60,6 +60,7 @@ const listed = ({ identity, signing, ticket, reports }: Keys, nowMs: number): re
     ...one,
     ...inRing("signing", null, signing ?? []),
     ...inRing("ticket", null, ticket ?? []),
+    ...inRing("cookie", null, cookie ?? []),
     ...[...(reports ?? [])].flatMap(([region, ring]) => inRing("reports", region, ring)),
   ];
 };

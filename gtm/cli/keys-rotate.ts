@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
-import { MOST_KEYS, MOST_REPORT_KEYS, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
+import { COOKIE_KEY_OCTETS, MOST_KEYS, MOST_REPORT_KEYS, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
 import { type KeyRing, type Turned, withNext, withNextActive, withoutOld } from "#gtm/keys/key-ring.ts";
 import { RegionId } from "#shared/ids.ts";
 import { keyText } from "#shared/key-text.ts";
@@ -13,7 +13,7 @@ import { agentFileIn, fileIn, type KeyFolder, readFolder, TITLES } from "./keys-
 import { KEY_OCTETS } from "./keys-init.ts";
 import { createKeyFile, replaceKeyFile } from "./keys-write.ts";
 
-const RINGS = ["signing", "ticket", "reports"] as const;
+const RINGS = ["signing", "ticket", "cookie", "reports"] as const;
 type RingName = (typeof RINGS)[number];
 
 /** One ring of a folder, and how it is kept. */
@@ -21,6 +21,7 @@ type Chosen = {
   readonly ring: KeyRing;
   readonly region: RegionId | null;
   readonly mostKeys: number;
+  readonly keyOctets: number;
   readonly file: string;
   readonly save: (ring: KeyRing) => void;
 };
@@ -58,9 +59,9 @@ const ringCommand = (name: string, description: string, examples: readonly strin
     .argument("[region]", "whose, of the keys of reports")
     .requiredOption("--dir <folder>", "where the files are");
 
-const add = (io: CliIo, { ring, mostKeys, file, save }: Chosen, words: string): void => {
+const add = (io: CliIo, { ring, mostKeys, keyOctets, file, save }: Chosen, words: string): void => {
   const { ring: longer, keys } = turned(
-    withNext(ring, { madeAtMs: io.epochMs(), key: randomBytes(KEY_OCTETS) }, mostKeys),
+    withNext(ring, { madeAtMs: io.epochMs(), key: randomBytes(keyOctets) }, mostKeys),
   );
   save(longer);
   io.tell(
@@ -86,6 +87,8 @@ const THEN: Readonly<Record<RingName, string>> = {
   // KEYS.conversation.ttlMs: an older label names no home.
   signing: "Copy the file to every GTM. An hour later nothing depends on the old key: gtm keys drop signing\n",
   ticket: "Copy the file to every GTM. A minute later nothing depends on the old key: gtm keys drop ticket\n",
+  // RFC 9018 §4.3: no cookie is good for longer.
+  cookie: "Copy the file to every GTM. An hour later nothing depends on the old key: gtm keys drop cookie\n",
   reports: "Once all agents of the region sign with it: gtm keys drop reports\n",
 };
 
@@ -96,7 +99,8 @@ const choose = (folder: KeyFolder, name: RingName, region: string | undefined): 
       throw new CliFailure(EXIT.usage, `${name} keys are not any region's: leave ${region} out`);
     const ring = folder.keys[name] ?? missing(file);
     const save = (to: KeyRing): void => replaceKeyFile(file, ringText(to, TITLES[name]));
-    return { ring, region: null, mostKeys: MOST_KEYS, file, save };
+    const keyOctets = name === "cookie" ? COOKIE_KEY_OCTETS : KEY_OCTETS;
+    return { ring, region: null, mostKeys: MOST_KEYS, keyOctets, file, save };
   }
   const id = RegionId.safeParse(region);
   if (!id.success) throw new CliFailure(EXIT.usage, "say which region's: gtm keys rotate reports REGION");
@@ -109,7 +113,7 @@ const choose = (folder: KeyFolder, name: RingName, region: string | undefined): 
     );
   }
   const save = (to: KeyRing): void => replaceKeyFile(file, reportRingsText(new Map([...rings, [id.data, to]])));
-  return { ring, region: id.data, mostKeys: MOST_REPORT_KEYS, file, save };
+  return { ring, region: id.data, mostKeys: MOST_REPORT_KEYS, keyOctets: KEY_OCTETS, file, save };
 };
 
 const missing = (file: string): never => {

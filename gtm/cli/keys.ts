@@ -1,4 +1,4 @@
-/** `gtm keys`: the keys of labels, tickets and reports, as files. */
+/** `gtm keys`: the keys of labels, tickets, reports and DNS cookies, as files. */
 import { Command } from "commander";
 import type { CliIo } from "./io.ts";
 import { initCommand } from "./keys-init.ts";
@@ -7,7 +7,7 @@ import { dropCommand, rotateCommand } from "./keys-rotate.ts";
 
 export const keysCommand = (io: CliIo): Command =>
   new Command("keys")
-    .description("key files of labels, tickets and reports: make, list, change in steps")
+    .description("key files of labels, tickets, reports and DNS cookies: make, list, change in steps")
     .addCommand(initCommand(io))
     .addCommand(listCommand(io))
     .addCommand(rotateCommand(io))

@@ -13,6 +13,8 @@ export const KeySettings = z.strictObject({
   ticket_file: path,
   /** Verifies the regions' reports; a region without a key in it may report unsigned. */
   reports_file: path,
+  /** Makes DNS cookies. Without it each GTM makes its own at start, and a client's cookie is good for one GTM only. */
+  cookie_file: path,
 });
 export type KeySettings = z.output<typeof KeySettings>;
 
@@ -21,6 +23,7 @@ export const keyFilesOf = (keys: KeySettings): KeyFiles => ({
   signing: keys.signing_file,
   ticket: keys.ticket_file,
   reports: keys.reports_file,
+  cookie: keys.cookie_file,
 });
 
 /** An identity that outlives the process behind labels that do not would lose its homes at each restart, and the other way round. */

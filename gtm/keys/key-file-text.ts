@@ -14,6 +14,8 @@ export type ReportRings = ReadonlyMap<RegionId, KeyRing>;
 export const MOST_KEYS = MOST_ID + 1;
 /** Each is tried in turn where a report's signature is wrong. */
 export const MOST_REPORT_KEYS = 2;
+/** What SipHash takes. */
+export const COOKIE_KEY_OCTETS = 16;
 
 const STATES: readonly KeyState[] = ["next", "current", "old"];
 const MADE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -39,6 +41,15 @@ export const ringIn = (text: string, source: string): KeyRing => {
   if (fault !== null) faults.push({ at: 1, message: fault });
   if (faults.length > 0) throw invalid(faults, source);
   return ring;
+};
+
+/** Of secrets of DNS cookies, which have one length only (RFC 9018 §4.4). @throws as identityKeyIn */
+export const cookieRingIn = (text: string, source: string): KeyRing => {
+  const ring = ringIn(text, source);
+  const wrong = ring.find(({ key }) => key.length !== COOKIE_KEY_OCTETS);
+  if (wrong === undefined) return ring;
+  const message = `expected keys of ${COOKIE_KEY_OCTETS} octets, found one of ${wrong.key.length} with the id ${wrong.id}`;
+  throw invalid([{ at: 1, message }], source);
 };
 
 /** A file without a line has keys of no region. @throws as identityKeyIn */

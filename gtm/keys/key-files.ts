@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { readSecretFile } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { LabelKeys } from "#shared/pin-token.ts";
-import { identityKeyIn, type ReportRings, reportRingsIn, ringIn } from "./key-file-text.ts";
+import { cookieRingIn, identityKeyIn, type ReportRings, reportRingsIn, ringIn } from "./key-file-text.ts";
 import { currentFirst, type KeyRing } from "./key-ring.ts";
 
 /** Paths; null: not configured. */
@@ -13,6 +13,7 @@ export type KeyFiles = {
   readonly signing: string | null;
   readonly ticket: string | null;
   readonly reports: string | null;
+  readonly cookie: string | null;
 };
 
 /** null: no such file is configured. */
@@ -21,6 +22,7 @@ export type Keys = {
   readonly signing: KeyRing | null;
   readonly ticket: KeyRing | null;
   readonly reports: ReportRings | null;
+  readonly cookie: KeyRing | null;
 };
 
 /** 256 regions with two keys each are 80 kB. */
@@ -45,6 +47,7 @@ export const readKeys = (files: KeyFiles): Keys => {
     signing: read(files.signing, ringIn),
     ticket: read(files.ticket, ringIn),
     reports: read(files.reports, reportRingsIn),
+    cookie: read(files.cookie, cookieRingIn),
   };
   const [first] = faults;
   if (first === undefined) return keys;
@@ -73,7 +76,7 @@ export const stampOf = async (files: KeyFiles): Promise<string> => {
   return (await Promise.all(stamps)).join();
 };
 
-const pathsOf = ({ identity, signing, ticket, reports }: KeyFiles): readonly string[] =>
-  [identity, signing, ticket, reports].filter((path) => path !== null);
+const pathsOf = ({ identity, signing, ticket, reports, cookie }: KeyFiles): readonly string[] =>
+  [identity, signing, ticket, reports, cookie].filter((path) => path !== null);
 
 const stampText = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino}/${size}/${mtimeNs}/${ctimeNs}`;

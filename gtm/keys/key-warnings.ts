@@ -17,8 +17,11 @@ export const keyWarnings = (files: KeyFiles, keys: Keys, regions: readonly Regio
     labelKeysOf(keys) === null
       ? ["keys: without identity_file and signing_file labels end with the process, and no other GTM knows them"]
       : [];
+  const strangers =
+    keys.cookie === null ? ["keys: without cookie_file each GTM makes DNS cookies that no other accepts"] : [];
   return [
     ...ephemeral,
+    ...strangers,
     ...(unsigned.length === 0 ? [] : [`keys: unsigned reports are believed of ${unsigned.join(", ")}`]),
     ...unknownRegions(keys, regions).map((region) => `${files.reports}: no region is called ${region}`),
     ...readableByOthers(files).map((file) => `${file}: readable by every user of this machine`),

@@ -1,12 +1,14 @@
 /** The keys that are in force: read at start, read again when their files change, and handed to whoever mints, reads or verifies. */
+import { randomBytes } from "node:crypto";
 import { OperationalError } from "#shared/errors.ts";
 import type { RegionId } from "#shared/ids.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
-import { identityKeyText, reportRingsText, ringText } from "./key-file-text.ts";
+import { COOKIE_KEY_OCTETS, identityKeyText, reportRingsText, ringText } from "./key-file-text.ts";
 import { type KeyFiles, type Keys, labelKeysOf, readableByOthers, readKeys, stampOf } from "./key-files.ts";
+import { currentFirst, type KeyRing } from "./key-ring.ts";
 import { unknownRegions, unsignedRegions } from "./key-warnings.ts";
 
 export type StandingKeys = Part & {
@@ -14,6 +16,8 @@ export type StandingKeys = Part & {
   readonly labels: Labels;
   /** Any of them may have signed a region's report; none: it may report unsigned. */
   readonly reportKeys: { readonly get: (region: RegionId) => readonly Uint8Array[] };
+  /** Of DNS cookies: the first makes them, all are accepted. The same array until they change. */
+  readonly cookieKeys: () => readonly Uint8Array[];
   /** Reads the files again; what cannot be used leaves the keys as they are, is logged and counted. */
   readonly reload: () => void;
 };
@@ -42,6 +46,11 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
   if (configured === null) {
     log.warn("labels.ephemeral", { lost: "conversation names and pins are forgotten when this process ends" });
   }
+  // Made anew with every start, so that other GTMs' cookies are strangers': their clients learn a new one.
+  const ownCookieKeys = [randomBytes(COOKIE_KEY_OCTETS)];
+  if (keys.cookie === null)
+    log.warn("cookies.ephemeral", { lost: "DNS cookies of other GTMs, and of this one's last run" });
+  let cookieKeys = cookieKeysOf(keys.cookie) ?? ownCookieKeys;
   let reportKeys = reportKeysOf(keys);
   let unsigned = "";
 
@@ -59,6 +68,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
     if (labelKeys !== null) labels = createLabels(labelKeys);
     keys = read;
     reportKeys = reportKeysOf(read);
+    cookieKeys = cookieKeysOf(read.cookie) ?? ownCookieKeys;
     tell();
     const accepted = read.signing?.length ?? 0;
     log.info("keys.reloaded", { signs: labelKeys?.signingKeys[0].id ?? null, accepted });
@@ -92,6 +102,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
       mint: (label) => labels.mint(label),
       read: (text) => labels.read(text),
     },
+    cookieKeys: () => cookieKeys,
     reportKeys: { get: (region) => reportKeys.get(region) ?? [] },
     reload,
     start: async () => {
@@ -111,6 +122,9 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
 const reportKeysOf = ({ reports }: Keys): ReadonlyMap<RegionId, readonly Uint8Array[]> =>
   new Map([...(reports ?? [])].map(([region, ring]) => [region, ring.map(({ key }) => key)]));
 
+const cookieKeysOf = (ring: KeyRing | null): readonly Uint8Array[] | null =>
+  ring === null ? null : currentFirst(ring).map(({ key }) => key);
+
 /** Another identity key makes every conversation a stranger at once; whoever wants that restarts. */
 const requireSameIdentity = (before: Keys, read: Keys, { identity }: KeyFiles): void => {
   if (before.identity === null || read.identity === null) return;
@@ -121,10 +135,11 @@ const requireSameIdentity = (before: Keys, read: Keys, { identity }: KeyFiles): 
   );
 };
 
-const textOf = ({ identity, signing, ticket, reports }: Keys): string =>
+const textOf = ({ identity, signing, ticket, reports, cookie }: Keys): string =>
   [
     identity === null ? "" : identityKeyText(identity),
     ringText(signing ?? [], "signing"),
     ringText(ticket ?? [], "ticket"),
     reportRingsText(reports ?? new Map()),
+    ringText(cookie ?? [], "cookie"),
   ].join("\n");

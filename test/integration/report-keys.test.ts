@@ -63,7 +63,7 @@ describe("a region's report key", () => {
     const parts = { log: silentLogger, metrics };
     keys = createStandingKeys({
       ...{ ...parts, regions },
-      files: { identity: null, signing: null, ticket: null, reports: join(dir, "reports.keys") },
+      files: { identity: null, signing: null, ticket: null, reports: join(dir, "reports.keys"), cookie: null },
     });
     reports = createReports({
       ...{ ...parts, regions, store, clock: systemClock, reportKeys: keys.reportKeys, expiredAfterMs: 30_000 },

@@ -9,7 +9,7 @@ import { RegionId } from "#shared/ids.ts";
 
 export type KeyFolder = Disposable & {
   readonly path: string;
-  readonly files: KeyFiles & { readonly identity: string; readonly signing: string; readonly reports: string };
+  readonly files: KeyFiles & Readonly<Record<"identity" | "signing" | "reports" | "cookie", string>>;
   /** Whole, as tools that deploy do; for this user only. */
   readonly write: (file: string, text: string) => void;
 };
@@ -24,6 +24,12 @@ export const ringKey = (id: number, state: KeyState = "current"): RingKey => ({
   key: keyOf(id),
 });
 
+/** Of DNS cookies; its octets are its id. */
+export const cookieKey = (id: number, state: KeyState = "current"): RingKey => ({
+  ...ringKey(id, state),
+  key: new Uint8Array(16).fill(id),
+});
+
 /** @param wish.reports by region */
 export const keyFolder = (
   wish: { readonly signing?: KeyRing; readonly reports?: Readonly<Record<string, KeyRing>> } = {},
@@ -34,6 +40,7 @@ export const keyFolder = (
     signing: join(path, "signing.keys"),
     ticket: null,
     reports: join(path, "reports.keys"),
+    cookie: join(path, "cookie.keys"),
   };
   const write = (file: string, text: string): void => {
     const beside = `${file}.new`;
@@ -44,6 +51,7 @@ export const keyFolder = (
   const rings = Object.entries(wish.reports ?? {}).map(([region, ring]) => [RegionId.parse(region), ring] as const);
   write(files.identity, identityKeyText(keyOf(200)));
   write(files.signing, ringText(wish.signing ?? [ringKey(7)], "of a test"));
+  write(files.cookie, ringText([cookieKey(5)], "of a test"));
   write(files.reports, reportRingsText(new Map(rings)));
   return { path, files, write, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 };

@@ -13,7 +13,7 @@ import { askUdp } from "./dns-client.ts";
 import { HOUSE_REGIONS, houseYaml } from "./house.ts";
 import { type ServedGtm, serveGtm } from "./served-gtm.ts";
 
-const FILES = ["identity.key", "signing.keys", "ticket.keys", "reports.keys"];
+const FILES = ["identity.key", "signing.keys", "ticket.keys", "reports.keys", "cookie.keys"];
 
 export const ADDRESS_OF: ReadonlyMap<string, string> = new Map(HOUSE_REGIONS.map(({ id, address }) => [id, address]));
 
@@ -80,9 +80,9 @@ const startTwin = async (name: string, top: string, storeUrl: string): Promise<T
   };
   mkdirSync(folder);
   copyKeys();
-  const [identity_file, signing_file, ticket_file, reports_file] = FILES.map((file) => join(folder, file));
+  const [identity_file, signing_file, ticket_file, reports_file, cookie_file] = FILES.map((file) => join(folder, file));
   const settings = JSON.parse(houseYaml(() => "http://127.0.3.9:1", { regions: { probe: null } }));
-  const keys = { identity_file, signing_file, ticket_file, reports_file };
+  const keys = { identity_file, signing_file, ticket_file, reports_file, cookie_file };
   const gtm = await serveGtm({ ...settings, instance: name, store: { url: storeUrl }, keys });
   const labels = (): Labels => labelsIn(folder);
   return {
@@ -116,7 +116,7 @@ const dig = async ({ dns }: ServedGtm, name: string, subnet: string): Promise<Du
 
 const labelsIn = (folder: string): Labels => {
   const [identity = null, signing = null] = FILES.map((file) => join(folder, file));
-  const keys = labelKeysOf(readKeys({ identity, signing, ticket: null, reports: null }));
+  const keys = labelKeysOf(readKeys({ identity, signing, ticket: null, reports: null, cookie: null }));
   assert.ok(keys !== null);
   return createLabels(keys);
 };

@@ -42,10 +42,17 @@ const listed = async (): Promise<readonly string[]> => {
 };
 
 describe("gtm keys init", () => {
-  it("makes four files and one a region, for their owner only, and prints lines that the configuration takes", async () => {
+  it("makes five files and one a region, for their owner only, and prints lines that the configuration takes", async () => {
     const { exitCode, out, err } = await init("--region", "eu-central");
     assert.equal(exitCode, 0);
-    const names = ["identity.key", "report-eu-central.key", "reports.keys", "signing.keys", "ticket.keys"];
+    const names = [
+      "cookie.keys",
+      "identity.key",
+      "report-eu-central.key",
+      "reports.keys",
+      "signing.keys",
+      "ticket.keys",
+    ];
     assert.deepEqual(readdirSync(dir).toSorted(), names);
     assert.equal(permissions(dir), "700");
     for (const name of names) {
@@ -76,7 +83,7 @@ describe("gtm keys init", () => {
     );
     await init("--config", config);
     assert.deepEqual(await listed(), [
-      ...["identity current", "signing current", "ticket current"],
+      ...["identity current", "signing current", "ticket current", "cookie current"],
       ...["reports eu-central current", "reports us-east current"],
     ]);
   });
@@ -98,6 +105,13 @@ describe("gtm keys init", () => {
 });
 
 describe("gtm keys rotate and drop", () => {
+  it("makes secrets of cookies as long as cookies need them", async () => {
+    await init();
+    const { exitCode } = await runCli(["keys", "rotate", "cookie", "--dir", dir]);
+    assert.equal(exitCode, 0);
+    const lengths = [...read("cookie.keys").matchAll(/ (\S+)$/gm)].map(([, key = ""]) => keyIn(key)?.length);
+    assert.deepEqual(lengths.slice(-2), [16, 16]);
+  });
   it("change the signing key in three steps, each only when it is its turn", async () => {
     await init();
     const signing = async () => (await listed()).filter((line) => line.startsWith("signing"));
@@ -179,7 +193,7 @@ describe("gtm keys list", () => {
   });
   it("names the files that are not there", async () => {
     const { exitCode, err } = await gtm("list");
-    assert.deepEqual([exitCode, err.match(/is not there/g)?.length], [0, 4]);
+    assert.deepEqual([exitCode, err.match(/is not there/g)?.length], [0, 5]);
   });
 });
 

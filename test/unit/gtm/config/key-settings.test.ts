@@ -7,15 +7,19 @@ import { houseYaml } from "#test/support/house.ts";
 const configWith = (keys: object) =>
   parseGtmConfig(JSON.stringify({ ...JSON.parse(houseYaml(() => "http://127.0.3.9:1")), keys }), "gtm.yaml", {});
 
+const NONE = { identity: null, signing: null, ticket: null, reports: null, cookie: null };
+
 describe("keys in the configuration", () => {
   it("are none where none are given", () => {
-    assert.deepEqual(configWith({}).keys, { identity: null, signing: null, ticket: null, reports: null });
+    assert.deepEqual(configWith({}).keys, NONE);
   });
   it("are named by their files, which are not read yet", () => {
     const keys = { identity_file: "/k/i", signing_file: "/k/s", ticket_file: "/k/t", reports_file: "/k/r" };
-    assert.deepEqual(configWith(keys).keys, { identity: "/k/i", signing: "/k/s", ticket: "/k/t", reports: "/k/r" });
+    const files = { identity: "/k/i", signing: "/k/s", ticket: "/k/t", reports: "/k/r", cookie: null };
+    assert.deepEqual(configWith(keys).keys, files);
   });
-  it("of reports and tickets stand alone", () => {
+  it("of reports, tickets and cookies stand alone", () => {
+    assert.equal(configWith({ cookie_file: "/k/c" }).keys.cookie, "/k/c");
     assert.equal(configWith({ reports_file: "/k/r" }).keys.reports, "/k/r");
     assert.equal(configWith({ ticket_file: "/k/t" }).keys.ticket, "/k/t");
   });

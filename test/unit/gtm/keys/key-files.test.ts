@@ -8,7 +8,7 @@ import { keyWarnings } from "#gtm/keys/key-warnings.ts";
 import { regionId } from "#test/support/builders.ts";
 import { keyFolder, keyOf, ringKey } from "#test/support/key-folder.ts";
 
-const NONE = { identity: null, signing: null, ticket: null, reports: null };
+const NONE = { identity: null, signing: null, ticket: null, reports: null, cookie: null };
 
 describe("key files", () => {
   it("give labels their keys, the current one first", () => {
@@ -88,6 +88,9 @@ describe("warnings of keys", () => {
     assert.deepEqual(readableByOthers(folder.files), [folder.files.identity]);
   });
   it("say that without keys labels end with the process", () => {
-    assert.match(keyWarnings(NONE, readKeys(NONE), regions).join("\n"), /^keys: without identity_file.*\n.*eu, us$/);
+    assert.match(
+      keyWarnings(NONE, readKeys(NONE), regions).join("\n"),
+      /^keys: without identity_file.*\nkeys: without cookie_file.*\n.*eu, us$/,
+    );
   });
 });

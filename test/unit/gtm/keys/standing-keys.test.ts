@@ -9,14 +9,14 @@ import { PoolName } from "#shared/ids.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createLabels } from "#shared/pin-token.ts";
 import { regionId } from "#test/support/builders.ts";
-import { type KeyFolder, keyFolder, keyOf, ringKey } from "#test/support/key-folder.ts";
+import { cookieKey, type KeyFolder, keyFolder, keyOf, ringKey } from "#test/support/key-folder.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
 import { until } from "#test/support/until.ts";
 
 const EU = regionId("eu");
 const US = regionId("us");
-const NONE = { identity: null, signing: null, ticket: null, reports: null };
+const NONE = { identity: null, signing: null, ticket: null, reports: null, cookie: null };
 
 const setUp = (files: KeyFolder["files"] | typeof NONE) => {
   const log = recordingLog();
@@ -36,6 +36,37 @@ const labelOf = (conversation: string) => ({
   issuedAtMs: Date.UTC(2026, 10, 30),
 });
 const signing = (ring: KeyRing): string => ringText(ring, "of a test");
+
+const idOf = (key: Uint8Array): number => key[0] ?? -1;
+
+describe("secrets of DNS cookies", () => {
+  it("follow their file, the current one first; the array is another one only when they changed", () => {
+    using folder = keyFolder();
+    const { keys } = setUp(folder.files);
+    const first = keys.cookieKeys();
+    assert.deepEqual(first.map(idOf), [5]);
+    keys.reload();
+    assert.equal(keys.cookieKeys(), first);
+    folder.write(folder.files.cookie, ringText([cookieKey(5, "old"), cookieKey(6)], "of a test"));
+    keys.reload();
+    assert.deepEqual(keys.cookieKeys().map(idOf), [6, 5]);
+  });
+  it("are as they were where the file has one of another length", async () => {
+    using folder = keyFolder();
+    const { keys, reloads, log } = setUp(folder.files);
+    folder.write(folder.files.cookie, ringText([ringKey(6)], "of a test"));
+    keys.reload();
+    assert.deepEqual(keys.cookieKeys().map(idOf), [5]);
+    assert.equal(await reloads("refused"), 1);
+    assert.match(JSON.stringify(log.lines), /expected keys of 16 octets, found one of 32 with the id 6/);
+  });
+  it("are made at start without a file, each start others, and it says so", () => {
+    const [one, other] = [setUp(NONE), setUp(NONE)];
+    assert.equal(one.keys.cookieKeys()[0]?.length, 16);
+    assert.notDeepEqual(one.keys.cookieKeys(), other.keys.cookieKeys());
+    assert.equal(one.told("cookies.ephemeral").length, 1);
+  });
+});
 
 describe("labels while signing keys change", () => {
   it("are read after each step by whoever held them before it", () => {
