@@ -3,6 +3,7 @@ import { isIPv4 } from "node:net";
 import { loadConfig, parseConfig } from "#shared/config.ts";
 import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
 import { crossFaults } from "./config/cross-checks.ts";
+import { rateLimitOf, tcpLimitsOf } from "./config/dns-limit-settings.ts";
 import { keyFilesOf } from "./config/key-settings.ts";
 import { policyOf } from "./config/policy-settings.ts";
 import { GtmSettings } from "./config/schema.ts";
@@ -27,6 +28,10 @@ export type GtmConfig = {
     readonly zone: Zone;
     readonly defaultPool: Pool;
     readonly whyAllow: readonly string[];
+    readonly rateLimit: ReturnType<typeof rateLimitOf>;
+    readonly tcp: ReturnType<typeof tcpLimitsOf>;
+    /** null: nobody is told who answers. */
+    readonly nsid: string | null;
   };
   readonly http: {
     readonly listen: Address;
@@ -99,6 +104,9 @@ const configOf = (settings: GtmSettings): GtmConfig => {
       zone: zoneOf(settings),
       defaultPool: poolCalled(dns.default_pool),
       whyAllow: dns.why.allow,
+      rateLimit: rateLimitOf(dns.rate_limit),
+      tcp: tcpLimitsOf(dns.tcp),
+      nsid: dns.nsid,
     },
     http: {
       listen: http.listen,

@@ -159,8 +159,15 @@ export const createGtm = (
 
   // The wires: how it is asked and answered.
   const dnsServer = createDnsServer({
-    ...{ zone: dns.zone, listen: dns.listen, limits: DNS_LIMITS, whyAllow: dns.whyAllow, defaultPool: dns.defaultPool },
+    ...{
+      zone: dns.zone,
+      listen: dns.listen,
+      limits: { ...DNS_LIMITS, ...dns.tcp },
+      whyAllow: dns.whyAllow,
+      defaultPool: dns.defaultPool,
+    },
     ...{ regions: sites, pools, models, labels, newId, clock, log, metrics },
+    ...{ rateLimit: dns.rateLimit, nsid: dns.nsid, cookieKeys: keys.cookieKeys },
     ports: dnsPorts,
     steer: createSteer(dnsPorts, policy),
     // A cell that this instance has not decided yet keeps the region that another one gave it.

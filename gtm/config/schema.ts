@@ -4,21 +4,15 @@ import { z } from "zod";
 import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
+import { Nsid, RateLimitSettings, TcpSettings } from "./dns-limit-settings.ts";
 import { KeySettings } from "./key-settings.ts";
+import { cidr } from "./network.ts";
 import { PolicySettings } from "./policy-settings.ts";
 
 const path = z.string().min(1).max(4_096);
 const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
 const ipv6 = z.string().refine(isIPv6, "must be an IPv6 address");
 const address = z.string().refine((text) => isIPv4(text) || isIPv6(text), "must be an IP address");
-
-/** CIDR notation. */
-const cidr = z.string().refine((text) => {
-  const [network = "", bits = "", ...rest] = text.split("/");
-  // A zone index ("fe80::1%eth0") is an address to Node and no network to anybody.
-  const most = isIPv4(network) ? 32 : isIPv6(network) && !network.includes("%") ? 128 : -1;
-  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-}, "must be a network such as 192.0.2.0/24 or 2001:db8::/32");
 
 /** "0.0.0.0:53" or "[::]:53" */
 const listen = z.string().transform((text, context) => {
@@ -60,6 +54,9 @@ const Dns = z.strictObject({
   /** The apex answers A and AAAA like the default pool. */
   apex_addresses: z.boolean().default(false),
   why: z.strictObject({ allow: z.array(cidr) }).prefault({ allow: [] }),
+  rate_limit: RateLimitSettings.prefault({}),
+  tcp: TcpSettings.prefault({}),
+  nsid: Nsid,
 });
 
 const Http = z.strictObject({

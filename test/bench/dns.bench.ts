@@ -7,8 +7,8 @@ import { createAnswerer } from "#gtm/wire/dns/answerer.ts";
 import { emptyQuery } from "#gtm/wire/dns/dns-query.ts";
 import { createGenerations } from "#gtm/wire/dns/generations.ts";
 import { readQuery } from "#gtm/wire/dns/query.ts";
-import { createTally } from "#gtm/wire/dns/tally.ts";
 import { queryOctets } from "#test/support/dns-client.ts";
+import { answererOptions } from "#test/support/dns-zone.ts";
 import {
   alternate,
   type Bench,
@@ -48,7 +48,7 @@ const WHAT = "DNS, pool name, 10 000 client /24s, one process";
 /** The answer step alone, octets in, octets out. */
 const stepLoop = (): Loop => {
   const { options } = dnsSubject();
-  const step = createAnswerer({ ...options, tally: createTally(options.metrics) })("udp");
+  const step = createAnswerer(answererOptions(options))("udp");
   const queries = subnetQueries();
   const out = Buffer.alloc(1_232);
   let at = 0;

@@ -5,13 +5,13 @@ import { decode } from "dns-packet";
 import fc from "fast-check";
 import type { AnswerStep } from "#gtm/wire/dns/answer.ts";
 import { createAnswerer } from "#gtm/wire/dns/answerer.ts";
-import { createTally, type Transport } from "#gtm/wire/dns/tally.ts";
+import type { Transport } from "#gtm/wire/dns/tally.ts";
 import { type OptWish, optionOctets, type QueryWish, queryOctets, subnetOption } from "#test/support/dns-client.ts";
-import { aDnsSetting } from "#test/support/dns-zone.ts";
+import { aDnsSetting, answererOptions } from "#test/support/dns-zone.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 
-const setting = aDnsSetting({ whyAllow: ["192.0.2.0/24"] });
-const answerer = createAnswerer({ ...setting.options, tally: createTally(setting.metrics) });
+const setting = aDnsSetting({ whyAllow: ["192.0.2.0/24"], rateLimit: { perPrefixQps: null } });
+const answerer = createAnswerer(answererOptions(setting.options));
 const steps = { udp: answerer("udp"), tcp: answerer("tcp") };
 const room = Buffer.alloc(65_535);
 

@@ -11,8 +11,11 @@ import { createCellSteer } from "#gtm/steering/cell.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
+import type { AnswererOptions } from "#gtm/wire/dns/answerer.ts";
 import { DEFAULT_LIMITS, type DnsLimits } from "#gtm/wire/dns/limit.ts";
+import { createRateLimiter, type RateLimitSettings } from "#gtm/wire/dns/rate-limit.ts";
 import { createDnsServer, type DnsServerOptions } from "#gtm/wire/dns/server.ts";
+import { createTally } from "#gtm/wire/dns/tally.ts";
 import { type ConversationId, ModelId, PoolName } from "#shared/ids.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
@@ -81,8 +84,9 @@ export const locate = (subnet: string): Client => {
   return { subnet, location: null, area: null, place: null, source: "unknown", scopePrefixBits: bits };
 };
 
-export type DnsWish = Partial<Omit<DnsServerOptions, "limits">> & {
+export type DnsWish = Partial<Omit<DnsServerOptions, "limits" | "rateLimit">> & {
   readonly limits?: Partial<DnsLimits>;
+  readonly rateLimit?: Partial<RateLimitSettings>;
   readonly findConversation?: Ports["findConversation"];
 };
 
@@ -117,7 +121,7 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
     },
     ...(wish.findConversation === undefined ? {} : { findConversation: wish.findConversation }),
   };
-  const { limits, findConversation: _, ...rest } = wish;
+  const { limits, rateLimit, findConversation: _, ...rest } = wish;
   return {
     clock,
     metrics,
@@ -153,15 +157,20 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
       whyAllow: [],
       degraded: () => ({ degradations: [], worldAgeMs: 0, isWorldSaved: false }),
       ownSubnets: ["10.1.0.0/16"],
+      cookieKeys: () => COOKIE_KEYS,
+      nsid: null,
       newId: createDecisionIds(clock),
       clock,
       log,
       metrics,
       ...rest,
       limits: { ...DEFAULT_LIMITS, ...limits },
+      rateLimit: { perPrefixQps: 200, slip: 2, exempt: ["127.0.0.0/8", "::1/128"], ...rateLimit },
     },
   };
 };
+
+const COOKIE_KEYS: readonly Uint8Array[] = [new Uint8Array(16).fill(7)];
 
 /** The second model is in Virginia only. */
 const withCoder = (region: Region): Region => {
@@ -178,3 +187,11 @@ export const startDns = async (wish: DnsWish = {}): Promise<RunningDns> => {
   const [{ address, port } = { address: "", port: 0 }] = server.addresses();
   return { ...setting, address, port, [Symbol.asyncDispose]: server.stop };
 };
+
+/** For the answer step alone, without sockets around it. */
+export const answererOptions = (options: DnsServerOptions): AnswererOptions => ({
+  ...options,
+  tally: createTally(options.metrics),
+  limiter: createRateLimiter(options.rateLimit),
+  tcpIdleMs: options.limits.tcpIdleMs,
+});

@@ -2,11 +2,14 @@
 import type { Logger } from "#shared/logger.ts";
 import { type DnsQuery, emptyQuery } from "./dns-query.ts";
 import { optOctets, PLAIN_PAYLOAD_OCTETS, UDP_PAYLOAD_OCTETS } from "./edns.ts";
-import type { DnsReply, Image } from "./image.ts";
+import { emptyReply, type Image, MOST_EXTRA_OCTETS } from "./image.ts";
 import type { StandingLabel } from "./labels.ts";
 import { REFUSALS } from "./negative.ts";
+import { readAddress } from "./peer-address.ts";
 import { readQuery } from "./query.ts";
+import type { RateLimiter, RateVerdict } from "./rate-limit.ts";
 import { writeReply } from "./reply.ts";
+import { createReplyOptions, type ReplyOptionsOptions } from "./reply-options.ts";
 import { createResolve, type ResolveOptions, type Wait } from "./resolve.ts";
 import type { Tally, Transport } from "./tally.ts";
 
@@ -22,20 +25,47 @@ export const TCP_PAYLOAD_OCTETS = 65_535;
  */
 export type AnswerStep = (octets: Uint8Array, peer: string, out: Uint8Array) => number | Promise<Uint8Array | null>;
 
-export type AnswerOptions = ResolveOptions & { readonly tally: Tally; readonly log: Logger };
+export type AnswerOptions = ResolveOptions &
+  ReplyOptionsOptions & {
+    /** Shared by all sockets; over TCP nobody is limited. */
+    readonly limiter: RateLimiter;
+    readonly tally: Tally;
+    readonly log: Logger;
+  };
 
 export const createAnswer = (options: AnswerOptions, transport: Transport): AnswerStep => {
-  const { tally, log } = options;
+  const { tally, log, limiter } = options;
   const resolve = createResolve(options, transport);
+  const replyOptions = createReplyOptions(options, transport);
   // One step a transport, and it runs to its end before the next begins: its registers can be used again.
   const query = emptyQuery();
-  const reply: DnsReply = { image: REFUSALS.servfail, scopeBits: null, mostOctets: 0, out: new Uint8Array(0) };
+  const reply = emptyReply(REFUSALS.servfail);
+  const address = new Uint8Array(16);
+
+  const limited = (peer: string): RateVerdict => {
+    if (transport === "tcp") return "pass";
+    const verdict = limiter.take(address, readAddress(peer, address));
+    if (verdict !== "pass") tally.rateLimited(verdict);
+    return verdict;
+  };
+
+  const soundImage = (outcome: "query" | "cookie-query", found: StandingLabel | null): Image | Wait | null => {
+    const cookie = query.hasOpt ? replyOptions.begin(query, reply) : null;
+    // A valid cookie shows that the address is not forged; what was looked up was let pass when it came.
+    const verdict = cookie === "valid" || found !== null ? "pass" : limited(query.peer);
+    if (verdict !== "pass") return verdict === "drop" ? null : REFUSALS.slip;
+    if (outcome === "query") return resolve(query, reply, found);
+    reply.scopeBits = 0;
+    return cookie === "invalid" ? REFUSALS.badcookie : REFUSALS.cookie;
+  };
 
   /** @param found what a promise brought; null at first */
   const imageFor = (octets: Uint8Array, peer: string, found: StandingLabel | null): Image | Wait | null => {
     const outcome = readQuery(octets, query);
     query.peer = peer;
     reply.scopeBits = null;
+    reply.isDecided = false;
+    reply.extraOctets = 0;
     reply.mostOctets = mostOctets(query, transport);
     switch (outcome) {
       case "short":
@@ -43,16 +73,19 @@ export const createAnswer = (options: AnswerOptions, transport: Transport): Answ
         tally.dropped(outcome);
         return null;
       case "query":
-        return resolve(query, reply, found);
+      case "cookie-query":
+        return soundImage(outcome, found);
       case "formerr":
       case "notimp":
       case "badvers":
-        return REFUSALS[outcome];
+        // No longer than the query, so that it may stand for TC.
+        return limited(peer) === "drop" ? null : REFUSALS[outcome];
     }
   };
   const write = (image: Image, out: Uint8Array): number => {
     reply.image = image;
     reply.out = out;
+    replyOptions.end(query, reply);
     tally.answered(transport, query.hasQuestion ? query.type : 0, image.rcode);
     return writeReply(query, reply);
   };
@@ -60,12 +93,14 @@ export const createAnswer = (options: AnswerOptions, transport: Transport): Answ
     tally.faulted();
     log.error("dns.answer-failed", { fault: (cause instanceof Error && cause.stack) || String(cause) });
     reply.scopeBits = null;
+    reply.isDecided = false;
+    reply.extraOctets = 0;
     return REFUSALS.servfail;
   };
 
   const writeNew = (image: Image): Uint8Array => {
     reply.image = image;
-    const wholeOctets = query.questionEnd + image.octets.length + optOctets(query, reply);
+    const wholeOctets = query.questionEnd + image.octets.length + optOctets(query, reply) + MOST_EXTRA_OCTETS;
     const out = new Uint8Array(Math.min(wholeOctets, reply.mostOctets));
     return out.subarray(0, write(image, out));
   };

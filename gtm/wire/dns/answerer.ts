@@ -13,10 +13,12 @@ import type { Labels } from "#shared/pin-token.ts";
 import { type AnswerStep, createAnswer } from "./answer.ts";
 import { createAuthority } from "./authority.ts";
 import { createCells } from "./cells.ts";
+import { createCookies } from "./cookies.ts";
 import { createLabelAnswers } from "./labels.ts";
 import { negativeAnswers } from "./negative.ts";
 import { createPlaces } from "./places.ts";
 import { createPrivateScope } from "./private-scope.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 import { createRender } from "./render.ts";
 import type { Tally, Transport } from "./tally.ts";
 import { createWhyAccess, type WhyDegraded } from "./why.ts";
@@ -42,6 +44,13 @@ export type AnswererOptions = {
   readonly degraded: () => WhyDegraded;
   /** Networks that the operator has located himself, CIDR notation. */
   readonly ownSubnets: readonly string[];
+  /** Secrets of DNS cookies: the first makes them, all are accepted. The same array until they change. */
+  readonly cookieKeys: () => readonly Uint8Array[];
+  /** Who answers, for those who ask; null: they are not told. */
+  readonly nsid: string | null;
+  /** What keepalive says, ms. */
+  readonly tcpIdleMs: number;
+  readonly limiter: RateLimiter;
   readonly newId: () => DecisionId;
   readonly clock: Clock;
   readonly log: Logger;
@@ -65,6 +74,11 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
     steeredByPool: steered.ofPool,
     why: createWhyAccess(options.whyAllow),
     degraded: options.degraded,
+    cookies: createCookies({ secrets: options.cookieKeys, clock }),
+    nsid: options.nsid,
+    tcpIdleMs: options.tcpIdleMs,
+    isStale: () => ports.world().areAgesFrozen,
+    limiter: options.limiter,
     clock,
     log: options.log,
     tally,

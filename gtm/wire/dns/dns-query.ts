@@ -25,6 +25,12 @@ export type DnsQuery = {
   subnetFamily: 4 | 6;
   /** SOURCE PREFIX-LENGTH, 0 to 32 or 128. */
   subnetBits: number;
+  /** Octets of the COOKIE option, 8 or 16 to 40; 0: there is none. */
+  cookieOctets: number;
+  /** Where its data begins. */
+  cookieAt: number;
+  asksNsid: boolean;
+  asksKeepalive: boolean;
 };
 
 /** RFC 1035 §4.1.1; the question's name begins behind it. */
@@ -45,6 +51,10 @@ export const emptyQuery = (): DnsQuery => ({
   subnetAt: 0,
   subnetFamily: 4,
   subnetBits: 0,
+  cookieOctets: 0,
+  cookieAt: 0,
+  asksNsid: false,
+  asksKeepalive: false,
 });
 
 export const readU16 = (octets: Uint8Array, at: number): number => ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);

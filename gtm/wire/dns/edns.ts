@@ -7,7 +7,10 @@ export const UDP_PAYLOAD_OCTETS = 1_232;
 /** RFC 1035 §2.3.4: what a client takes that does not say. */
 export const PLAIN_PAYLOAD_OCTETS = 512;
 
+const OPTION_NSID = 3;
 const OPTION_CLIENT_SUBNET = 8;
+const OPTION_COOKIE = 10;
+const OPTION_KEEPALIVE = 11;
 const OPTION_EXTENDED_ERROR = 15;
 /** Name, type, class, TTL and length. */
 const OPT_FIXED_OCTETS = 11;
@@ -33,9 +36,38 @@ export const readOpt = (fixedAt: number, end: number, query: DnsQuery): boolean 
     if (dataAt > end) return false;
     const dataEnd = dataAt + readU16(octets, at + 2);
     if (dataEnd > end) return false;
-    if (readU16(octets, at) === OPTION_CLIENT_SUBNET && !readSubnet(dataAt, dataEnd, query)) return false;
+    if (!readOption(readU16(octets, at), dataAt, dataEnd, query)) return false;
     at = dataEnd;
   }
+  return true;
+};
+
+/** @returns false when it is malformed */
+const readOption = (code: number, at: number, end: number, query: DnsQuery): boolean => {
+  switch (code) {
+    case OPTION_CLIENT_SUBNET:
+      return readSubnet(at, end, query);
+    case OPTION_COOKIE:
+      return readCookie(at, end, query);
+    case OPTION_NSID:
+      query.asksNsid = true;
+      return true;
+    case OPTION_KEEPALIVE:
+      // RFC 7828 §3.3.1: a client asks without a time of its own.
+      query.asksKeepalive = at === end;
+      return true;
+    default:
+      return true;
+  }
+};
+
+/** RFC 7873 §5.2: a client's part of 8 octets, and behind it nothing or a server's of 8 to 32; of several the first counts. */
+const readCookie = (at: number, end: number, query: DnsQuery): boolean => {
+  const length = end - at;
+  if (length !== 8 && (length < 16 || length > 40)) return false;
+  if (query.cookieOctets > 0) return true;
+  query.cookieOctets = length;
+  query.cookieAt = at;
   return true;
 };
 
@@ -62,7 +94,8 @@ const addressOctets = (bits: number): number => (bits + 7) >>> 3;
 export const optOctets = (query: DnsQuery, reply: DnsReply): number => {
   if (!query.hasOpt) return 0;
   const subnetOctets = OPTION_FIXED_OCTETS + SUBNET_FIXED_OCTETS + addressOctets(query.subnetBits);
-  return OPT_FIXED_OCTETS + (echoesSubnet(query, reply) ? subnetOctets : 0) + (reply.image.error?.length ?? 0);
+  const echoedOctets = echoesSubnet(query, reply) ? subnetOctets : 0;
+  return OPT_FIXED_OCTETS + echoedOctets + (reply.image.error?.length ?? 0) + reply.extraOctets;
 };
 
 /** RFC 7871 §7.2.1: a query with a client subnet gets one, a query without never does. */
@@ -85,6 +118,8 @@ export const writeOpt = (query: DnsQuery, reply: DnsReply, start: number): numbe
     out.set(image.error, at);
     at += image.error.length;
   }
+  for (let i = 0; i < reply.extraOctets; i++) out[at + i] = reply.extra[i] ?? 0;
+  at += reply.extraOctets;
   writeU16(out, dataAt - 2, at - dataAt);
   return at;
 };
@@ -102,8 +137,9 @@ const writeSubnet = (query: DnsQuery, { out, scopeBits }: DnsReply, start: numbe
 };
 
 /** Extended DNS errors (RFC 8914 §4) that we give. */
-export type ExtendedError = "prohibited" | "not-authoritative" | "no-reachable-authority";
+export type ExtendedError = "stale-answer" | "prohibited" | "not-authoritative" | "no-reachable-authority";
 const INFO_CODES: Readonly<Record<ExtendedError, number>> = {
+  "stale-answer": 3,
   prohibited: 18,
   "not-authoritative": 20,
   "no-reachable-authority": 22,
@@ -112,10 +148,16 @@ const INFO_CODES: Readonly<Record<ExtendedError, number>> = {
 /** The option as octets. @param text for people, without a client's data; short, since it must fit beside everything else */
 export const encodeExtendedError = (error: ExtendedError, text: string): Uint8Array => {
   const words = Buffer.from(text, "utf8");
-  const option = new Uint8Array(6 + words.length);
-  writeU16(option, 0, OPTION_EXTENDED_ERROR);
-  writeU16(option, 2, 2 + words.length);
-  writeU16(option, 4, INFO_CODES[error]);
-  option.set(words, 6);
+  const data = new Uint8Array(2 + words.length);
+  writeU16(data, 0, INFO_CODES[error]);
+  data.set(words, 2);
+  return encodeOption(OPTION_EXTENDED_ERROR, data);
+};
+
+export const encodeOption = (code: number, data: Uint8Array): Uint8Array => {
+  const option = new Uint8Array(OPTION_FIXED_OCTETS + data.length);
+  writeU16(option, 0, code);
+  writeU16(option, 2, data.length);
+  option.set(data, OPTION_FIXED_OCTETS);
   return option;
 };

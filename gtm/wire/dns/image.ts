@@ -28,4 +28,26 @@ export type DnsReply = {
   /** The most that the reply may be long. */
   mostOctets: number;
   out: Uint8Array;
+  /** Whether a decision stands behind the answer. */
+  isDecided: boolean;
+  /** Encoded options that the query asked for, and how much of it they are. */
+  extra: Uint8Array;
+  extraOctets: number;
 };
+
+/**
+ * Cookie 28, keepalive 6, an extended error, and NSID, which the configuration keeps under 68: with the longest question and
+ * client subnet they fit 512 octets.
+ */
+export const MOST_EXTRA_OCTETS = 192;
+
+/** The register before its first reply. */
+export const emptyReply = (image: Image): DnsReply => ({
+  image,
+  scopeBits: null,
+  mostOctets: 0,
+  out: new Uint8Array(0),
+  isDecided: false,
+  extra: new Uint8Array(MOST_EXTRA_OCTETS),
+  extraOctets: 0,
+});

@@ -3,6 +3,8 @@
 export type DnsLimits = {
   /** Connections over TCP; one more closes the one that has been idle longest. */
   readonly tcpConnections: number;
+  /** The same for one IPv4 address, or one IPv6 /48, which is one site. */
+  readonly tcpConnectionsPerPeer: number;
   /** Since the last whole query, however many octets came meanwhile; then the connection is destroyed, not asked to close. */
   readonly tcpIdleMs: number;
   /** The longest query over TCP; no query that means anything here comes near. */
@@ -17,9 +19,10 @@ export type DnsLimits = {
   readonly udpUnsentAnswers: number;
 };
 
-/** gdnsd's connections a thread; RFC 7766 §6.2.3 asks for an idle time of seconds. */
+/** gdnsd's connections a thread, a quarter of them for one peer; RFC 7766 §6.2.3 asks for an idle time of seconds. */
 export const DEFAULT_LIMITS: DnsLimits = {
   tcpConnections: 256,
+  tcpConnectionsPerPeer: 64,
   tcpIdleMs: 10_000,
   tcpQueryOctets: 1_024,
   tcpUnsentOctets: 65_536,

@@ -40,6 +40,11 @@ export const REFUSALS = {
   badvers: emptyImage(RCODE.BADVERS, false),
   refused: emptyImage(RCODE.REFUSED, false),
   servfail: emptyImage(RCODE.SERVFAIL, false),
+  /** RFC 7873 §5.4: what is asked for stands in OPT. */
+  cookie: emptyImage(RCODE.NOERROR, false),
+  badcookie: emptyImage(RCODE.BADCOOKIE, false),
+  /** No reply has room for it, so that it is nothing but TC: come again over TCP, where an address cannot be forged. */
+  slip: { ...emptyImage(RCODE.NOERROR, false), requiredOctets: Number.POSITIVE_INFINITY },
   outside: emptyImage(RCODE.REFUSED, false, encodeExtendedError("not-authoritative", "")),
   prohibited: emptyImage(RCODE.REFUSED, false, encodeExtendedError("prohibited", "")),
 } as const satisfies Readonly<Record<string, Image>>;

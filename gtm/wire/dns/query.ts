@@ -2,8 +2,11 @@
 import { type DnsQuery, HEADER_OCTETS, readU16 } from "./dns-query.ts";
 import { readOpt } from "./edns.ts";
 
-/** `short` and `response` get no reply at all: answering them would let two servers talk to each other for ever. */
-export type Outcome = "short" | "response" | "formerr" | "notimp" | "badvers" | "query";
+/**
+ * `cookie-query`: no question, and a cookie, which is what is asked for (RFC 7873 §5.4). `short` and `response` get no
+ * reply at all: answering them would let two servers talk to each other for ever.
+ */
+export type Outcome = "short" | "response" | "formerr" | "notimp" | "badvers" | "query" | "cookie-query";
 
 const LONGEST_NAME = 255;
 const OPT = 41;
@@ -17,14 +20,25 @@ export const readQuery = (octets: Uint8Array, query: DnsQuery): Outcome => {
   query.hasOpt = false;
   query.hasSubnet = false;
   query.isDnssecOk = false;
+  query.cookieOctets = 0;
+  query.asksNsid = false;
+  query.asksKeepalive = false;
   query.payloadOctets = 0;
   if (octets.length < HEADER_OCTETS) return "short";
   const flags = octets[2] ?? 0;
   if ((flags & 0x80) !== 0) return "response";
   if ((flags & 0x78) !== 0) return "notimp";
+  const questions = readU16(octets, 4);
+  if (questions === 0) return readWithoutQuestion(octets, query);
   // RFC 9619: more than one question is a format error. AA, TC, RA, AD, CD and Z of a query mean nothing to us.
-  if (readU16(octets, 4) !== 1 || !readQuestion(octets, query)) return "formerr";
-  return readRecords(octets, query);
+  if (questions !== 1 || !readQuestion(octets, query)) return "formerr";
+  return readRecords(octets, query.questionEnd, query);
+};
+
+const readWithoutQuestion = (octets: Uint8Array, query: DnsQuery): Outcome => {
+  const outcome = readRecords(octets, HEADER_OCTETS, query);
+  if (outcome !== "query") return outcome;
+  return query.cookieOctets > 0 ? "cookie-query" : "formerr";
 };
 
 const readQuestion = (octets: Uint8Array, query: DnsQuery): boolean => {
@@ -48,10 +62,10 @@ const readQuestion = (octets: Uint8Array, query: DnsQuery): boolean => {
 };
 
 /** Looks for OPT among the records behind the question; what else stands there is passed over, trailing octets too. */
-const readRecords = (octets: Uint8Array, query: DnsQuery): Outcome => {
+const readRecords = (octets: Uint8Array, start: number, query: DnsQuery): Outcome => {
   const beforeAdditional = readU16(octets, 6) + readU16(octets, 8);
   const records = beforeAdditional + readU16(octets, 10);
-  let at = query.questionEnd;
+  let at = start;
   let outcome: Outcome = "query";
   for (let i = 0; i < records; i++) {
     const fixedAt = skipName(octets, at);

@@ -36,4 +36,5 @@ export const RCODE = {
   NOTIMP: 4,
   REFUSED: 5,
   BADVERS: 16,
+  BADCOOKIE: 23,
 } as const;

@@ -51,6 +51,7 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
 
   const give = (standing: StandingCell, image: Image, reply: DnsReply): Image => {
     standing.answered.value += 1;
+    reply.isDecided = true;
     if (standing.isTailored) reply.scopeBits = places.scopeBits();
     return image;
   };
@@ -69,7 +70,10 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
 
   const conversation = (query: DnsQuery, reply: DnsReply, label: StandingLabel): Image => {
     // A conversation with a home does not depend on who asks: scope 0.
-    if (label.kind === "home") return (familyOf(query) === 4 ? label.ipv4 : label.ipv6).image;
+    if (label.kind === "home") {
+      reply.isDecided = true;
+      return (familyOf(query) === 4 ? label.ipv4 : label.ipv6).image;
+    }
     const name = steeredByPool.get(label.pool);
     const standing = name === undefined ? null : places.find(query, name, familyOf(query));
     return standing === null ? negative.nodata : give(standing, cells.brief(standing), reply);

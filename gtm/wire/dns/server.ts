@@ -4,14 +4,17 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { type AnswererOptions, createAnswerer } from "./answerer.ts";
 import type { DnsLimits } from "./limit.ts";
+import { createRateLimiter, type RateLimitSettings, TICK_MS } from "./rate-limit.ts";
+import { createRateLimitLog } from "./rate-limit-log.ts";
 import { createTally } from "./tally.ts";
 import { createTcpListener } from "./tcp-listener.ts";
 import { createUdpListener, type ListenAddress, type Listener } from "./udp-listener.ts";
 
-export type DnsServerOptions = Omit<AnswererOptions, "tally"> & {
+export type DnsServerOptions = Omit<AnswererOptions, "tally" | "limiter" | "tcpIdleMs"> & {
   /** Each gets UDP and TCP on one port. */
   readonly listen: readonly ListenAddress[];
   readonly limits: DnsLimits;
+  readonly rateLimit: RateLimitSettings;
   readonly metrics: Metrics;
 };
 
@@ -29,7 +32,9 @@ const MOST_TRIES = 16;
 export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   const { listen, limits, clock, log, metrics } = options;
   const tally = createTally(metrics);
-  const answer = createAnswerer({ ...options, tally });
+  const limiter = createRateLimiter(options.rateLimit);
+  const rateLimitLog = createRateLimitLog({ limiter, log, clock });
+  const answer = createAnswerer({ ...options, tally, limiter, tcpIdleMs: limits.tcpIdleMs });
   const udpAnswer = answer("udp");
   const tcpAnswer = answer("tcp");
   const opened: { readonly listeners: readonly Listener[]; readonly at: ListenAddress }[] = [];
@@ -55,23 +60,29 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
       }
     }
   };
+  const flush = (): void => rateLimitLog.tell(tally.flush());
   let flushing: NodeJS.Timeout | undefined;
+  let ticking: NodeJS.Timeout | undefined;
   const closeAll = async (): Promise<void> => {
     await Promise.all(opened.splice(0).flatMap(({ listeners }) => listeners.map((listener) => listener.close())));
     clearInterval(flushing);
-    tally.flush();
+    clearInterval(ticking);
+    flush();
   };
 
   return {
     name: "dns",
     start: async () => {
+      const tick = (): void => limiter.tick(clock.monotonicMs());
+      tick();
+      ticking = setInterval(tick, TICK_MS).unref();
       try {
         for (const at of listen) await open(at);
       } catch (fault) {
         await closeAll();
         throw fault;
       }
-      flushing = setInterval(tally.flush, FLUSH_MS).unref();
+      flushing = setInterval(flush, FLUSH_MS).unref();
       for (const { at } of opened) log.info("dns.listening", { ...at });
     },
     stop: closeAll,

@@ -7,11 +7,19 @@ export type Transport = "udp" | "tcp";
 /** Why a message got no answer. */
 export type DropReason = "short" | "response" | "port-zero" | "overload" | "stopping";
 
+/** `slip`: answered with TC and nothing else; `drop`: not answered. */
+export type LimitAction = "slip" | "drop";
+
+/** Queries since the last `flush`. */
+export type RateLimited = Readonly<Record<LimitAction, number>>;
+
 export type Tally = {
   /** Every answer comes here, so it only adds to a number; `flush` hands the numbers on. */
   readonly answered: (transport: Transport, type: number, rcode: number) => void;
-  readonly flush: () => void;
+  readonly flush: () => RateLimited;
   readonly dropped: (reason: DropReason) => void;
+  /** Added up too until `flush`: a flood must not pay the price of a metric for each query. */
+  readonly rateLimited: (action: LimitAction) => void;
   readonly sendFailed: (transport: Transport) => void;
   readonly labelRead: (kind: string) => void;
   /** An answer could not be made because of a bug; SERVFAIL was given. */
@@ -30,6 +38,11 @@ export const createTally = (metrics: Metrics): Tally => {
     name: "gtm_dns_dropped_total",
     help: "DNS messages that got no answer.",
     labels: ["reason"],
+  });
+  const rateLimited = metrics.counter({
+    name: "gtm_dns_rate_limited_total",
+    help: "Queries over UDP beyond their network's rate: answered with TC alone (slip), or not at all (drop).",
+    labels: ["action"],
   });
   const sendErrors = metrics.counter({
     name: "gtm_dns_send_errors_total",
@@ -51,6 +64,7 @@ export const createTally = (metrics: Metrics): Tally => {
     help: "DNS connections over TCP that this side closed.",
     labels: ["reason"],
   });
+  const limited = { slip: 0, drop: 0 };
   const counts = new Uint32Array(LABEL_SETS.length);
   return {
     answered: (transport, type, rcode) => {
@@ -60,8 +74,17 @@ export const createTally = (metrics: Metrics): Tally => {
     flush: () => {
       for (const [at, count] of counts.entries()) if (count > 0) queries.inc(LABEL_SETS[at], count);
       counts.fill(0);
+      const { slip, drop } = limited;
+      if (slip > 0) rateLimited.inc({ action: "slip" }, slip);
+      if (drop > 0) rateLimited.inc({ action: "drop" }, drop);
+      limited.slip = 0;
+      limited.drop = 0;
+      return { slip, drop };
     },
     dropped: (reason) => dropped.inc({ reason }),
+    rateLimited: (action) => {
+      limited[action] += 1;
+    },
     sendFailed: (proto) => sendErrors.inc({ proto }),
     labelRead: (kind) => labels.inc({ kind }),
     faulted: () => faults.inc(),
@@ -85,7 +108,7 @@ const TYPE_AT = Uint8Array.from({ length: 258 }, (_, type) =>
     TYPES.findIndex(([, one]) => one === type),
   ),
 );
-const RCODE_AT = Uint8Array.from({ length: 17 }, (_, code) =>
+const RCODE_AT = Uint8Array.from({ length: 24 }, (_, code) =>
   Math.max(
     0,
     RCODES.findIndex(([, one]) => one === code),

@@ -7,6 +7,8 @@ import { createFrames } from "./frames.ts";
 import type { ListenerOptions } from "./udp-listener.ts";
 
 export type Connection = {
+  /** Whose share of connections it counts towards. */
+  readonly peer: string;
   /** Of the last whole query; of the beginning, before the first. */
   readonly lastQueryAtMs: () => number;
   /** Takes no further query, sends what is under way, closes. */
@@ -16,6 +18,7 @@ export type Connection = {
 
 export type ConnectionOptions = ListenerOptions & {
   readonly clock: Pick<Clock, "monotonicMs">;
+  readonly peer: string;
   /** Shared by all connections: room for the length and the longest answer. */
   readonly scratch: Buffer;
   readonly onQuery: () => void;
@@ -23,7 +26,7 @@ export type ConnectionOptions = ListenerOptions & {
 };
 
 export const createConnection = (socket: Socket, options: ConnectionOptions): Connection => {
-  const { answer, tally, limits, clock, scratch, onQuery, onClosed } = options;
+  const { answer, tally, limits, clock, peer, scratch, onQuery, onClosed } = options;
   const frames = createFrames(limits.tcpQueryOctets);
   const address = socket.remoteAddress ?? "";
   const room = scratch.subarray(2, 2 + TCP_PAYLOAD_OCTETS);
@@ -91,5 +94,5 @@ export const createConnection = (socket: Socket, options: ConnectionOptions): Co
   socket.on("error", () => {});
   socket.on("close", onClosed);
 
-  return { lastQueryAtMs: () => lastQueryAtMs, finish, destroy: () => socket.destroy() };
+  return { peer, lastQueryAtMs: () => lastQueryAtMs, finish, destroy: () => socket.destroy() };
 };

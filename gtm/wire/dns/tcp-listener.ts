@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Clock } from "#shared/clock.ts";
 import { TCP_PAYLOAD_OCTETS } from "./answer.ts";
+import { prefixText, sourcePrefix } from "./prefix.ts";
 import { type Connection, createConnection } from "./tcp-connection.ts";
 import type { Listener, ListenerOptions } from "./udp-listener.ts";
 
@@ -23,15 +24,25 @@ export const createTcpListener = (options: TcpListenerOptions): Listener => {
     tally.tcpClosed(reason);
     connection.destroy();
   };
+  /** So that there is room for one more, of this peer and of all. */
+  const makeRoom = (peer: string): void => {
+    const peers = [...connections].filter((one) => one.peer === peer);
+    const [longestIdle] = peers.length >= limits.tcpConnectionsPerPeer ? peers : connections;
+    const isFull = peers.length >= limits.tcpConnectionsPerPeer || connections.size >= limits.tcpConnections;
+    if (!isFull || longestIdle === undefined) return;
+    // Its socket closes in a later turn; room is needed now.
+    connections.delete(longestIdle);
+    drop(longestIdle, "evicted");
+  };
   const accept = (socket: Socket): void => {
-    const [longestIdle] = connections;
-    if (connections.size >= limits.tcpConnections && longestIdle !== undefined) drop(longestIdle, "evicted");
+    const peer = peerOf(socket.remoteAddress ?? "");
+    makeRoom(peer);
     const connection: Connection = createConnection(socket, {
       ...options,
+      peer,
       scratch,
       onQuery: () => {
-        connections.delete(connection);
-        connections.add(connection);
+        if (connections.delete(connection)) connections.add(connection);
       },
       onClosed: () => {
         connections.delete(connection);
@@ -74,3 +85,6 @@ export const createTcpListener = (options: TcpListenerOptions): Listener => {
     },
   };
 };
+
+/** Whoever has an IPv6 address has a network full of them. */
+const peerOf = (address: string): string => (address.includes(":") ? prefixText(sourcePrefix(address)) : address);

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { encodeImage } from "#gtm/wire/dns/codec.ts";
 import { emptyQuery } from "#gtm/wire/dns/dns-query.ts";
 import { encodeExtendedError } from "#gtm/wire/dns/edns.ts";
-import type { Image } from "#gtm/wire/dns/image.ts";
+import { emptyReply, type Image } from "#gtm/wire/dns/image.ts";
 import { readQuery } from "#gtm/wire/dns/query.ts";
 import { writeReply } from "#gtm/wire/dns/reply.ts";
 import { type QueryWish, queryOctets, type Reply, readReply, subnetOption } from "#test/support/dns-client.ts";
@@ -24,7 +24,7 @@ const written = (wish: QueryWish, image: Image, mostOctets: number, scopeBits: n
   const query = emptyQuery();
   readQuery(queryOctets(wish), query);
   const out = Buffer.alloc(mostOctets);
-  return readReply(out.subarray(0, writeReply(query, { image, scopeBits, mostOctets, out })));
+  return readReply(out.subarray(0, writeReply(query, { ...emptyReply(image), scopeBits, mostOctets, out })));
 };
 const shape = ({ packet, octets }: Reply) => ({
   isTruncated: packet.flag_tc,
