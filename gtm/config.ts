@@ -144,6 +144,7 @@ const siteOf = (region: RegionSettings, zone: string): RegionSite => ({
   location: region.location === null ? null : { latitude: region.location.lat, longitude: region.location.lon },
   jurisdiction: region.jurisdiction,
   endpoint: { url: urlOf(region, zone), ipv4: region.endpoint.a, ipv6: region.endpoint.aaaa },
+  alpn: region.endpoint.alpn,
   hasAffinity: region.affinity,
   // Gateways report measured turns; no region has one in this version.
   hasGateway: false,

@@ -1,6 +1,7 @@
 /** The program `gtm`: serves, or talks to one that does. */
 import { createCommand, runCommand } from "./cli/command.ts";
 import { processIo } from "./cli/io.ts";
+import { httpsWarnings } from "./config/https-warnings.ts";
 import { loadGtmConfig } from "./config.ts";
 import { readKeys } from "./keys/key-files.ts";
 import { keyWarnings } from "./keys/key-warnings.ts";
@@ -15,7 +16,7 @@ const program = createCommand(io, {
     const { dns, sites, pools, keys } = loadGtmConfig(path, env);
     const regions = sites.map(({ id }) => id);
     return {
-      warnings: keyWarnings(keys, readKeys(keys), regions),
+      warnings: [...keyWarnings(keys, readKeys(keys), regions), ...httpsWarnings(pools, sites)],
       summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} ${pools.length === 1 ? "pool" : "pools"}`,
     };
   },

@@ -1,5 +1,6 @@
 /** What is wrong between the parts of a configuration: names that lead nowhere, things there twice, openings too wide. */
 import { isReservedPoolName, zoneFaults } from "#gtm/domain/zone.ts";
+import { zoneRecordsFaults } from "#gtm/domain/zone-records-faults.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import { storeFaults } from "#shared/store-settings.ts";
 import { keyFaults } from "./key-settings.ts";
@@ -16,6 +17,13 @@ const CHECKS: readonly Check[] = [
   {
     needs: ["dns"],
     faults: (settings) => zoneFaults(zoneOf(settings)).map((message): Fault => ({ path: ["dns"], message })),
+  },
+  {
+    needs: ["dns", "pools"],
+    faults: (settings) =>
+      zoneRecordsFaults({ zone: zoneOf(settings), pools: settings.pools.map(({ name }) => name) }).map(
+        ({ at, message }): Fault => ({ path: ["dns", "records", at], message }),
+      ),
   },
   {
     needs: ["regions"],
@@ -127,10 +135,17 @@ const defaultPoolFaults = (name: string | null, pools: readonly Pool[], path: Pa
 
 const noSuch = (what: string, name: string): string => `no ${what} is called ${name}`;
 
-const endpointFaults = ({ endpoint, id }: GtmSettings["regions"][number], at: number): readonly Fault[] =>
-  endpoint.a.length + endpoint.aaaa.length === 0
-    ? [{ path: ["regions", at, "endpoint"], message: `${id} has neither an a nor an aaaa address to answer with` }]
-    : [];
+const endpointFaults = ({ endpoint, id }: GtmSettings["regions"][number], at: number): readonly Fault[] => {
+  const faults: string[] = [];
+  if (endpoint.a.length + endpoint.aaaa.length === 0) {
+    faults.push(`${id} has neither an a nor an aaaa address to answer with`);
+  }
+  if (endpoint.alpn.length > 0 && endpoint.url?.startsWith("http:") === true) {
+    faults.push(`${id} has alpn, which is spoken over TLS, and a url without it`);
+  }
+  if (new Set(endpoint.alpn).size < endpoint.alpn.length) faults.push(`${id} has one alpn twice`);
+  return faults.map((message) => ({ path: ["regions", at, "endpoint"], message }));
+};
 
 /** Without tokens everybody who can connect is an admin. */
 const exposureFaults = ({ admin }: GtmSettings): readonly Fault[] => {

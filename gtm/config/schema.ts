@@ -8,6 +8,7 @@ import { Nsid, RateLimitSettings, TcpSettings } from "./dns-limit-settings.ts";
 import { KeySettings } from "./key-settings.ts";
 import { cidr } from "./network.ts";
 import { PolicySettings } from "./policy-settings.ts";
+import { RecordSettings } from "./record-settings.ts";
 
 const path = z.string().min(1).max(4_096);
 const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
@@ -57,6 +58,8 @@ const Dns = z.strictObject({
   rate_limit: RateLimitSettings.prefault({}),
   tcp: TcpSettings.prefault({}),
   nsid: Nsid,
+  /** What the zone carries beside the names that the GTM makes. */
+  records: z.array(RecordSettings).max(10_000).default([]),
 });
 
 const Http = z.strictObject({
@@ -92,6 +95,8 @@ const Region = z.strictObject({
     url: origin.nullable().default(null),
     a: z.array(ipv4).default([]),
     aaaa: z.array(ipv6).default([]),
+    /** What the gateway speaks over TLS, preferred first; with it on all regions of a pool, its names have HTTPS records. */
+    alpn: z.array(z.enum(["h3", "h2", "http/1.1"])).default([]),
   }),
   /** Absent: the region is believed by its reports alone. */
   probe: Probe.nullable().default(null),

@@ -23,6 +23,8 @@ export type RegionSite = {
   /** Where its data lies, such as "eu"; null: unstated, and then refused by pools that name jurisdictions. */
   readonly jurisdiction: string | null;
   readonly endpoint: Endpoint;
+  /** What its gateway speaks over TLS, by ALPN id, such as "h2"; empty: unsaid, and then no HTTPS record leads there. */
+  readonly alpn: readonly string[];
   /** Whether the in-region router keeps conversations on a replica. */
   readonly hasAffinity: boolean;
   readonly hasGateway: boolean;

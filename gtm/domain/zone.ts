@@ -1,5 +1,6 @@
 /** The DNS domain that is delegated to us: its name servers, its SOA, and which names in it are ours to give away. */
 import type { PoolName } from "#shared/ids.ts";
+import type { ZoneRecord } from "./zone-record.ts";
 
 export type NameServer = {
   /** Absolute, without the trailing dot; inside the zone its addresses are served as glue. */
@@ -29,6 +30,8 @@ export type Zone = {
   readonly soa: Soa;
   /** The pool whose regions the apex itself answers A and AAAA with; null: the apex has no addresses. */
   readonly apexPool: PoolName | null;
+  /** What its owner keeps in it beside that. */
+  readonly records: readonly ZoneRecord[];
 };
 
 /** What Zonemaster's Zone02 to Zone06 ask for, but for the minimum: a name that comes back must not stay away for long. */
@@ -57,7 +60,7 @@ export const isInZone = (name: string, zone: string): boolean => name === zone |
 
 /** RFC 1035 §2.3.4, and room for the labels of 63 octets that are put in front of the zone's name. */
 const LONGEST_NAME = 180;
-const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+export const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 const nameFaults = (name: string, what: string): readonly string[] => {
   if (name.length > LONGEST_NAME) return [`${what}'s name has ${name.length} characters, at most ${LONGEST_NAME}`];

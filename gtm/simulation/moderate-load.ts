@@ -10,6 +10,7 @@ const site = (id: string, latitude: number, longitude: number): RegionSite => ({
   location: { latitude, longitude },
   jurisdiction: null,
   endpoint: { url: `https://${id}.example.org`, ipv4: [], ipv6: [] },
+  alpn: [],
   hasAffinity: true,
   hasGateway: false,
 });

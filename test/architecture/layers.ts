@@ -132,7 +132,7 @@ export type Door = {
 export const DOORS: readonly Door[] = [
   // Over 100 MB once loaded.
   { dependency: "geoip-lite", files: ["gtm/datalayer/geoip.ts"], isDynamicOnly: true },
-  { dependency: "dns2", files: ["gtm/wire/dns/codec.ts", "gtm/cli/dns"] },
+  { dependency: "dns2", files: ["gtm/wire/dns/record-data.ts", "gtm/cli/dns"] },
   { dependency: "ioredis", files: ["shared/store"] },
   { dependency: "hono", files: ["gtm/wire/http/", "gtm/wire/admin/", "edge-agent/gateway"] },
   { dependency: "prom-client", files: ["shared/metrics.ts"] },

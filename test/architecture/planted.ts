@@ -171,7 +171,7 @@ export const PLANTED: readonly Planted[] = [
     what: "dns2 by another door",
     path: "gtm/wire/dns/server.ts",
     text: 'import DNS from "dns2";',
-    says: /only by gtm\/wire\/dns\/codec\.ts/,
+    says: /only by gtm\/wire\/dns\/record-data\.ts/,
   },
   {
     what: "hono's family by another door",

@@ -4,12 +4,16 @@ import { after, before, describe, it } from "node:test";
 import { askTcp, askUdp, openUdp, queryOctets, readReply, subnetOption } from "#test/support/dns-client.ts";
 import { type RunningDns, startDns } from "#test/support/dns-zone.ts";
 import { metricValue } from "#test/support/metric-value.ts";
+import { ALIASES } from "./dns/aliases.ts";
 import { BASICS } from "./dns/basics.ts";
 import { CODES } from "./dns/codes.ts";
+import { DELEGATION } from "./dns/delegation.ts";
 import { EDNS_ROWS } from "./dns/edns.ts";
 import { APEX, NEGATIVES, STEERED } from "./dns/names.ts";
+import { OTHER_RECORDS } from "./dns/records.ts";
 import { countsOf, flagsOf, isTruncated, NS, type Over, type Row, SOA, Z } from "./dns/row.ts";
 import { SUBNETS } from "./dns/subnets.ts";
+import { WILDCARDS } from "./dns/wildcards.ts";
 
 const BOTH: readonly Over[] = ["udp", "tcp"];
 
@@ -27,6 +31,10 @@ const TABLES: readonly (readonly [string, readonly Row[]])[] = [
   ["a negative answer", NEGATIVES],
   ["the apex and the delegation", APEX],
   ["a name of the zone", STEERED],
+  ["a name that is given to other servers", DELEGATION],
+  ["an alias", ALIASES],
+  ["a wildcard", WILDCARDS],
+  ["a record that the owner keeps", OTHER_RECORDS],
   ["types, classes and opcodes", CODES],
   ["EDNS", EDNS_ROWS],
   ["a client subnet (RFC 7871)", SUBNETS],

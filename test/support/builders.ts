@@ -82,6 +82,7 @@ export const aRegion = (id: string, wish: RegionWish = {}): Region => {
     location: PLACES[place ?? (id as Place)] ?? null,
     jurisdiction: "eu",
     endpoint: { url: `https://${id}.r.llm.example.org`, ipv4: ["192.0.2.10"], ipv6: [] },
+    alpn: [],
     hasAffinity: true,
     hasGateway: false,
     admin: "active",

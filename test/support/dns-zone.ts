@@ -20,6 +20,7 @@ import { type ConversationId, ModelId, PoolName } from "#shared/ids.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
 import { aClient, aPlacement, aPool, aRegion, aWorld, MODEL, type Place, regionId } from "./builders.ts";
+import { RECORDS } from "./dns-records.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { recordingLog } from "./recording-log.ts";
 
@@ -31,16 +32,23 @@ export const ZONE: Zone = {
   ],
   soa: { rname: "hostmaster.example.org", serial: 7, ...SOA_TIMERS },
   apexPool: null,
+  records: RECORDS,
 };
 
 export const CODER = ModelId.parse("Qwen/Qwen3-Coder");
 
 const addressesOf = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `192.0.2.${i + 1}`);
 
-/** Singapore has no IPv6. */
+/** Singapore has no IPv6, and like Paris does not say what it speaks over TLS. */
 export const REGIONS: readonly Region[] = [
-  aRegion("frankfurt", { endpoint: { url: "https://f", ipv4: ["192.0.2.10"], ipv6: ["2001:db8:10::10"] } }),
-  aRegion("virginia", { endpoint: { url: "https://v", ipv4: ["192.0.2.20"], ipv6: ["2001:db8:20::20"] } }),
+  aRegion("frankfurt", {
+    endpoint: { url: "https://f", ipv4: ["192.0.2.10"], ipv6: ["2001:db8:10::10"] },
+    alpn: ["h2", "http/1.1"],
+  }),
+  aRegion("virginia", {
+    endpoint: { url: "https://v:8443", ipv4: ["192.0.2.20"], ipv6: ["2001:db8:20::20"] },
+    alpn: ["h2"],
+  }),
   aRegion("singapore", { endpoint: { url: "https://s", ipv4: ["192.0.2.30"], ipv6: [] } }),
   // 36 addresses: 576 octets of answer, too many without EDNS. 200: 3 200, too many for any datagram.
   aRegion("paris", { endpoint: { url: "https://p", ipv4: addressesOf(36), ipv6: [] } }),
@@ -66,6 +74,7 @@ export const POOLS: readonly Pool[] = [
   poolOf("many", ["paris"]),
   poolOf("huge", ["huge"]),
   poolOf("sdk", ["frankfurt"], { answer: "front" }),
+  poolOf("web", ["frankfurt", "virginia"], { lastResort: { kind: "regions", order: [regionId("virginia")] } }),
 ];
 
 /** 192.0.2.0/24 is Frankfurt, 198.51.100.0/24 Virginia, 203.0.113.0/24 and its neighbour Singapore, 10.1.0.0/16 Paris; the rest nowhere. */

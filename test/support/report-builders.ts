@@ -91,6 +91,7 @@ export const aSite = (id: string, wish: Partial<RegionSite> = {}): RegionSite =>
   location: PLACES[id as Place] ?? null,
   jurisdiction: "eu",
   endpoint: { url: `https://${id}.r.llm.example.org`, ipv4: ["192.0.2.10"], ipv6: [] },
+  alpn: [],
   hasAffinity: true,
   hasGateway: false,
   ...wish,

@@ -15,14 +15,18 @@ import { createAuthority } from "./authority.ts";
 import { createCells } from "./cells.ts";
 import { createCookies } from "./cookies.ts";
 import { createLabelAnswers } from "./labels.ts";
-import { negativeAnswers } from "./negative.ts";
+import { negativeAnswers, negativeSoa } from "./negative.ts";
 import { createPlaces } from "./places.ts";
 import { createPrivateScope } from "./private-scope.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { createRender } from "./render.ts";
+import { createRenderHttps } from "./render-https.ts";
+import { steeredNames } from "./steered-name.ts";
 import type { Tally, Transport } from "./tally.ts";
 import { createWhyAccess, type WhyDegraded } from "./why.ts";
-import { type Addresses, steeredNames, zoneNames } from "./zone-names.ts";
+import type { Addresses } from "./zone-contents.ts";
+import { zoneEntries } from "./zone-entries.ts";
+import { zoneNames } from "./zone-names.ts";
 
 export type AnswererOptions = {
   readonly zone: Zone;
@@ -64,15 +68,18 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
   const steered = steeredNames(contents);
   const negative = negativeAnswers(zone);
   const render = createRender(options.regions, negative);
-  const cells = createCells({ ports, decideCell: options.decideCell, render, newId, clock });
+  const renderHttps = createRenderHttps(options.regions, negative);
+  const cells = createCells({ ports, decideCell: options.decideCell, render, renderHttps, newId, clock });
+  const names = zoneNames(zone, zoneEntries(contents, steered), negativeSoa(zone));
+  const why = createWhyAccess(options.whyAllow);
   const parts = {
-    authority: createAuthority(zone.name, zoneNames(contents, steered)),
+    authority: createAuthority(zone.name, names, why.isOn),
     places: createPlaces({ locate: ports.locate, privateScope: createPrivateScope(options.ownSubnets), cells }),
     cells,
     labels: createLabelAnswers({ ...options, render, onRead: tally.labelRead }),
     negative,
     steeredByPool: steered.ofPool,
-    why: createWhyAccess(options.whyAllow),
+    why,
     degraded: options.degraded,
     cookies: createCookies({ secrets: options.cookieKeys, clock }),
     nsid: options.nsid,

@@ -18,25 +18,57 @@ export type Target =
 
 export type Authority = { readonly find: (query: DnsQuery) => Target };
 
-type Entry = { readonly folded: Uint8Array; readonly target: Subject; readonly next: Entry | null };
+type Known = Extract<Subject, { kind: "known" }>;
+type Entry = {
+  readonly folded: Uint8Array;
+  readonly target: Known;
+  /** What names below it are that are not in the table. */
+  readonly below: Target;
+  readonly next: Entry | null;
+};
 
 const MISSING: Target = { kind: "missing" };
 const OUTSIDE: Target = { kind: "outside" };
 
-/** @param names by name, without the trailing dot */
-export const createAuthority = (zone: string, names: ReadonlyMap<string, ZoneName>): Authority => {
+/** RFC 1035 §2.3.4: 255 octets, of which a label takes two or more. */
+const MOST_LABELS = 128;
+
+/**
+ * @param names by name, without the trailing dot; with a name those above it are in it, down from the zone's
+ * @param hasInquiries whether `why.<name>` means anything
+ */
+export const createAuthority = (
+  zone: string,
+  names: ReadonlyMap<string, ZoneName>,
+  hasInquiries: boolean,
+): Authority => {
   const apex = foldedName(zone);
   const labelParent = foldedName(`c.${zone}`);
   const inquiry = foldedName("why").subarray(0, -1);
   const table = tableOf(names);
+  const labelsAt = new Uint8Array(MOST_LABELS);
 
-  const known = (octets: Uint8Array, start: number, end: number): Subject | null => {
+  const entryOf = (octets: Uint8Array, start: number, end: number): Entry | null => {
     let entry = table.get(hashName(octets, start, end)) ?? null;
     while (entry !== null) {
-      if (entry.folded.length === end - start && matchesName(octets, start, entry.folded)) return entry.target;
+      if (entry.folded.length === end - start && matchesName(octets, start, entry.folded)) return entry;
       entry = entry.next;
     }
     return null;
+  };
+  /** By the nearest name above that exists (RFC 4592 §3.3.1): looked for from the zone's down, as deep as there are names. */
+  const absent = (octets: Uint8Array, end: number): Target => {
+    let labels = 0;
+    for (let at = HEADER_OCTETS; end - at >= apex.length; at += 1 + (octets[at] ?? 0)) {
+      labelsAt[labels++] = at - HEADER_OCTETS;
+    }
+    let closest: Entry | null = null;
+    while (labels > 0) {
+      const entry = entryOf(octets, HEADER_OCTETS + (labelsAt[--labels] ?? 0), end);
+      if (entry === null) break;
+      closest = entry;
+    }
+    return closest?.below ?? MISSING;
   };
   const isLabel = (octets: Uint8Array, start: number, end: number): boolean => {
     const parentAt = start + 1 + (octets[start] ?? 0);
@@ -44,7 +76,7 @@ export const createAuthority = (zone: string, names: ReadonlyMap<string, ZoneNam
   };
   /** Whatever label is asked for exists: a negative answer would be kept and hide the conversation when it begins. */
   const subject = (octets: Uint8Array, start: number, end: number): Subject | null =>
-    known(octets, start, end) ??
+    entryOf(octets, start, end)?.target ??
     (isLabel(octets, start, end) ? { kind: "label", label: labelText(octets, start) } : null);
 
   return {
@@ -52,9 +84,11 @@ export const createAuthority = (zone: string, names: ReadonlyMap<string, ZoneNam
       const found = subject(octets, HEADER_OCTETS, nameEnd);
       if (found !== null) return found;
       if (!isWithin(octets, HEADER_OCTETS, nameEnd, apex)) return OUTSIDE;
-      if (!matchesName(octets, HEADER_OCTETS, inquiry)) return MISSING;
+      if (!hasInquiries || !matchesName(octets, HEADER_OCTETS, inquiry)) return absent(octets, nameEnd);
       const of = subject(octets, HEADER_OCTETS + inquiry.length, nameEnd);
-      return of === null ? MISSING : { kind: "why", of };
+      // Below a cut nothing is ours to tell.
+      const isOurs = of !== null && (of.kind === "label" || !of.name.isCut);
+      return isOurs ? { kind: "why", of } : absent(octets, nameEnd);
     },
   };
 };
@@ -66,7 +100,8 @@ const tableOf = (names: ReadonlyMap<string, ZoneName>): ReadonlyMap<number, Entr
   for (const [name, zoneName] of names) {
     const folded = foldedName(name);
     const hash = hashName(folded, 0, folded.length);
-    table.set(hash, { folded, target: { kind: "known", name: zoneName }, next: table.get(hash) ?? null });
+    const below: Target = zoneName.below === null ? MISSING : { kind: "known", name: zoneName.below };
+    table.set(hash, { folded, target: { kind: "known", name: zoneName }, below, next: table.get(hash) ?? null });
   }
   return table;
 };

@@ -10,6 +10,7 @@ import type { Clock } from "#shared/clock.ts";
 import type { DecisionId, RegionId } from "#shared/ids.ts";
 import type { Image } from "./image.ts";
 import type { Render } from "./render.ts";
+import type { RenderHttps } from "./render-https.ts";
 
 /**
  * A cell's standing decision; renewed in place, so that every network that shares it sees the new one. What each query
@@ -28,6 +29,8 @@ export type StandingCell = {
   decision: Decision;
   /** The same answer to be kept for less; null until somebody needs it. */
   brief: Image | null;
+  /** The same decision as an HTTPS record; null until somebody asks. */
+  https: Image | null;
   /** What the cell was last sent to, so that small differences do not move it; null: nowhere yet. */
   region: RegionId | null;
   readonly cell: Cell;
@@ -42,6 +45,8 @@ export type Cells = {
   readonly renew: (standing: StandingCell) => void;
   /** The same answer, to be kept for at most five seconds. */
   readonly brief: (standing: StandingCell) => Image;
+  /** What the cell's region speaks over TLS. */
+  readonly https: (standing: StandingCell) => Image;
 };
 
 /** Of a label without a home: its first turn may give it one. */
@@ -51,13 +56,14 @@ export type CellOptions = {
   readonly ports: Pick<Ports, "world" | "record">;
   readonly decideCell: CellSteer;
   readonly render: Render;
+  readonly renderHttps: RenderHttps;
   readonly newId: () => DecisionId;
   readonly clock: Pick<Clock, "monotonicMs">;
 };
 
 const MOST_CELLS = 32_768;
 
-export const createCells = ({ ports, decideCell, render, newId, clock }: CellOptions): Cells => {
+export const createCells = ({ ports, decideCell, render, renderHttps, newId, clock }: CellOptions): Cells => {
   const cells = new LRUCache<string, StandingCell>({ max: MOST_CELLS });
 
   const decide = (cell: Cell, client: Client, previous: RegionId | null): StandingCell => {
@@ -77,6 +83,7 @@ export const createCells = ({ ports, decideCell, render, newId, clock }: CellOpt
       answered,
       decision,
       brief: null,
+      https: null,
       region: regionOf(decision.verdict) ?? previous,
       cell,
       client,
@@ -105,6 +112,10 @@ export const createCells = ({ ports, decideCell, render, newId, clock }: CellOpt
     brief: (standing) => {
       standing.brief ??= render(standing.decision, standing.cell.family, BRIEF_TTL_SECONDS).image;
       return standing.brief;
+    },
+    https: (standing) => {
+      standing.https ??= renderHttps(standing.decision, standing.cell.family);
+      return standing.https;
     },
   };
 };

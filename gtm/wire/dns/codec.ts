@@ -1,33 +1,13 @@
-/**
- * Records to octets, off the hot path. The only door to dns2 in the server: it encodes the data of A, AAAA, NS, SOA and TXT
- * records, each behind a check for what it gets wrong; what it has no encoder for is written here.
- */
-import { Packet } from "dns2";
+/** Records to images, off the hot path. */
 import { HEADER_OCTETS, writeU16 } from "./dns-query.ts";
 import type { Image } from "./image.ts";
 import { encodeName } from "./name.ts";
+import { encodeData, type RecordData } from "./record-data.ts";
 import { CLASS, TYPE } from "./record-type.ts";
 
-export type RecordData =
-  | { readonly type: "A" | "AAAA"; readonly address: string }
-  | { readonly type: "NS"; readonly host: string }
-  | {
-      readonly type: "SOA";
-      readonly mname: string;
-      readonly rname: string;
-      readonly serial: number;
-      readonly refreshSeconds: number;
-      readonly retrySeconds: number;
-      readonly expireSeconds: number;
-      readonly minimumSeconds: number;
-    }
-  /** Longer texts are split, as readers join them again (RFC 7208 §3.3). */
-  | { readonly type: "TXT"; readonly texts: readonly string[] }
-  | { readonly type: "HINFO"; readonly cpu: string; readonly os: string };
-
 export type DnsRecord = {
-  /** The name that was asked for, the top of the zone that it lies in, or another name, written in full. */
-  readonly owner: "question" | { readonly apex: string } | { readonly name: string };
+  /** The name that was asked for, one that it ends with, or another name, written in full. */
+  readonly owner: "question" | { readonly suffix: string } | { readonly name: string };
   readonly ttlSeconds: number;
   readonly data: RecordData;
 };
@@ -35,6 +15,7 @@ export type DnsRecord = {
 export type Sections = Pick<Image, "rcode" | "isAuthoritative" | "error"> & {
   readonly answers: readonly DnsRecord[];
   readonly authority: readonly DnsRecord[];
+  /** Owners are the question or names in full. */
   readonly additional: readonly DnsRecord[];
 };
 
@@ -42,10 +23,10 @@ export const encodeImage = (sections: Sections): Image => {
   const { rcode, isAuthoritative, error, answers, authority, additional } = sections;
   const required = [...answers, ...authority].map(encodeRecord);
   const requiredOctets = required.reduce((sum, one) => sum + one.length, 0);
-  const apexPointersAt: number[] = [];
+  const suffixPointersAt: number[] = [];
   let at = 0;
   for (const [i, record] of [...answers, ...authority].entries()) {
-    if (typeof record.owner === "object" && "apex" in record.owner) apexPointersAt.push(at);
+    if (typeof record.owner === "object" && "suffix" in record.owner) suffixPointersAt.push(at);
     at += required[i]?.length ?? 0;
   }
   return {
@@ -56,7 +37,7 @@ export const encodeImage = (sections: Sections): Image => {
     additionalCount: additional.length,
     octets: new Uint8Array(Buffer.concat([...required, ...additional.map(encodeRecord)])),
     requiredOctets,
-    apexPointersAt,
+    suffixPointersAt,
     error,
   };
 };
@@ -82,71 +63,6 @@ const encodeOwner = (owner: DnsRecord["owner"]): Uint8Array => {
   if (owner === "question") return Uint8Array.of(0xc0, HEADER_OCTETS);
   if ("name" in owner) return encodeName(owner.name);
   const length = new Uint8Array(2);
-  writeU16(length, 0, encodeName(owner.apex).length);
+  writeU16(length, 0, encodeName(owner.suffix).length);
   return length;
-};
-
-const encodeData = (data: RecordData): Buffer => {
-  switch (data.type) {
-    case "A":
-      return byDns2(TYPE.A, { address: data.address });
-    case "AAAA":
-      return byDns2(TYPE.AAAA, { address: withoutDottedTail(data.address) });
-    case "NS":
-      return data.host.includes("\\") ? encodeName(data.host) : byDns2(TYPE.NS, { ns: data.host });
-    case "SOA":
-      return encodeSoa(data);
-    case "TXT":
-      return byDns2(TYPE.TXT, { data: data.texts.flatMap(inPieces) });
-    case "HINFO":
-      return Buffer.concat(
-        [data.cpu, data.os].map((text) => Buffer.from([text.length, ...Buffer.from(text, "latin1")])),
-      );
-  }
-};
-
-/** dns2 writes whole records; with the root as owner the data begin behind a fixed number of octets. */
-const byDns2 = (type: number, fields: object): Buffer => {
-  const record = new Packet.Resource({ name: "", type, class: CLASS.IN, ttl: 0, ...fields });
-  return Packet.Resource.encode(record).subarray(11);
-};
-
-/** dns2 takes an IPv4 tail for one group and writes 14 octets; a zone index it takes for digits. */
-const withoutDottedTail = (address: string): string => {
-  if (address.includes("%")) throw new Error(`"${address}" has a zone index, which means nothing to others`);
-  return address.replace(
-    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
-    (_, a, b, c, d) => `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`,
-  );
-};
-
-/** dns2 splits a label that holds an escaped dot, as mailboxes do. */
-const encodeSoa = (soa: Extract<RecordData, { type: "SOA" }>): Buffer => {
-  const { mname, rname, serial, refreshSeconds, retrySeconds, expireSeconds, minimumSeconds } = soa;
-  if (!`${mname}${rname}`.includes("\\")) {
-    return byDns2(TYPE.SOA, {
-      primary: mname,
-      admin: rname,
-      serial,
-      refresh: refreshSeconds,
-      retry: retrySeconds,
-      expiration: expireSeconds,
-      minimum: minimumSeconds,
-    });
-  }
-  const numbers = Buffer.alloc(20);
-  for (const [i, value] of [serial, refreshSeconds, retrySeconds, expireSeconds, minimumSeconds].entries()) {
-    numbers.writeUInt32BE(value, i * 4);
-  }
-  return Buffer.concat([encodeName(mname), encodeName(rname), numbers]);
-};
-
-/** dns2 writes the length of a text over 255 octets into one octet. */
-const LONGEST_TEXT = 255;
-const inPieces = (text: string): Buffer[] => {
-  const octets = Buffer.from(text, "utf8");
-  const pieces = [octets.subarray(0, LONGEST_TEXT)];
-  for (let at = LONGEST_TEXT; at < octets.length; at += LONGEST_TEXT)
-    pieces.push(octets.subarray(at, at + LONGEST_TEXT));
-  return pieces;
 };

@@ -12,10 +12,10 @@ export type Image = {
   /** Length of the answer and authority sections; what follows is left out first where space is short. */
   readonly requiredOctets: number;
   /**
-   * Where in the required part a pointer to the apex belongs. The two octets there hold the length of the apex's name,
-   * which every question's name ends with: how far before its end the pointer must point.
+   * Where in the required part a pointer to a name belongs that every question's name ends with, such as the apex. The two
+   * octets there hold that name's length: how far before the question's end the pointer must point.
    */
-  readonly apexPointersAt: readonly number[];
+  readonly suffixPointersAt: readonly number[];
   /** An encoded extended error, sent where the query had OPT; null: none. */
   readonly error: Uint8Array | null;
 };

@@ -1,10 +1,10 @@
 /** Answers that say no: each with the SOA that tells how long the no may be kept (RFC 2308). */
 import type { Zone } from "#gtm/domain/zone.ts";
-import { emptyImage, encodeImage } from "./codec.ts";
+import { type DnsRecord, emptyImage, encodeImage } from "./codec.ts";
 import { encodeExtendedError } from "./edns.ts";
 import type { Image } from "./image.ts";
 import { RCODE } from "./record-type.ts";
-import { LASTING_TTL_SECONDS, soaOf } from "./zone-names.ts";
+import { LASTING_TTL_SECONDS, soaOf } from "./zone-entries.ts";
 
 export type Negative = {
   /** The name exists, without records of this type. */
@@ -14,16 +14,23 @@ export type Negative = {
   readonly nodataFor: (ttlSeconds: number, error: Uint8Array) => Image;
 };
 
+/** @returns the SOA record of a negative answer; RFC 2308 §3: it is kept for the lesser of its own TTL and its minimum */
+export const negativeSoa = (zone: Zone): DnsRecord => ({
+  owner: { suffix: zone.name },
+  ttlSeconds: Math.min(LASTING_TTL_SECONDS, zone.soa.minimumSeconds),
+  data: soaOf(zone),
+});
+
 export const negativeAnswers = (zone: Zone): Negative => {
-  // RFC 2308 §3: the lesser of the SOA's own TTL and its minimum.
-  const ttlSeconds = Math.min(LASTING_TTL_SECONDS, zone.soa.minimumSeconds);
+  const record = negativeSoa(zone);
+  const { ttlSeconds } = record;
   const withSoa = (rcode: number, soaTtlSeconds: number, error: Uint8Array | null): Image =>
     encodeImage({
       rcode,
       isAuthoritative: true,
       error,
       answers: [],
-      authority: [{ owner: { apex: zone.name }, ttlSeconds: soaTtlSeconds, data: soaOf(zone) }],
+      authority: [{ ...record, ttlSeconds: soaTtlSeconds }],
       additional: [],
     });
   return {

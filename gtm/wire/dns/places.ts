@@ -5,7 +5,7 @@ import type { DnsQuery } from "./dns-query.ts";
 import { createGenerations } from "./generations.ts";
 import { MOST_BITS, networkKey, networkOf, prefixText, sourceKey } from "./prefix.ts";
 import type { PrivateScope } from "./private-scope.ts";
-import type { SteeredName } from "./zone-names.ts";
+import type { SteeredName } from "./steered-name.ts";
 
 /** One network as one name and family see it. */
 type Place = {

@@ -8,7 +8,7 @@ import { encodeExtendedError } from "./edns.ts";
 import type { Image } from "./image.ts";
 import type { Negative } from "./negative.ts";
 import { RCODE } from "./record-type.ts";
-import type { Addresses } from "./zone-names.ts";
+import type { Addresses } from "./zone-contents.ts";
 
 export type Rendered = {
   readonly image: Image;
@@ -19,24 +19,24 @@ export type Rendered = {
 /** @param mostTtlSeconds the decision's own TTL where that is shorter */
 export type Render = (decision: Decision, family: 4 | 6, mostTtlSeconds?: number) => Rendered;
 
-const NO_REGION = encodeExtendedError("no-reachable-authority", "no region can serve");
+export const NO_REGION = encodeExtendedError("no-reachable-authority", "no region can serve");
 const NOT_ALLOWED = encodeExtendedError("prohibited", "data residency leaves no region");
 
 export const createRender = (regions: readonly RegionSite[], negative: Negative): Render => {
-  const endpoints: Endpoints = new Map(regions.map(({ id, endpoint }) => [id, endpoint]));
+  const sites: Sites = new Map(regions.map((site) => [site.id, site]));
   // What a region answers does not depend on who asks: a handful of images serves all cells.
   const images = new Map<string, Image>();
   const regionImage = (region: RegionId, family: 4 | 6, ttlSeconds: number): Image => {
     const key = `${region}|${family}|${ttlSeconds}`;
     const known = images.get(key);
     if (known !== undefined) return known;
-    const made = addressImage(addressesOf(endpoints, region, family), ttlSeconds, null) ?? negative.nodata;
+    const made = addressImage(addressesOf(sites, region, family), ttlSeconds, null) ?? negative.nodata;
     images.set(key, made);
     return made;
   };
   const lastResort = (decision: Decision, family: 4 | 6, ttlSeconds: number): Image => {
-    const addresses = lastResortAddresses(decision, family, endpoints);
-    if (addresses === null) return emptyImage(RCODE.SERVFAIL, false, isForbidden(decision) ? NOT_ALLOWED : NO_REGION);
+    const addresses = lastResortAddresses(decision, family, sites);
+    if (addresses === null) return unservedImage(decision);
     return addressImage(addresses, ttlSeconds, NO_REGION) ?? negative.nodataFor(ttlSeconds, NO_REGION);
   };
   return (decision, family, mostTtlSeconds = decision.ttlSeconds) => {
@@ -48,23 +48,30 @@ export const createRender = (regions: readonly RegionSite[], negative: Negative)
   };
 };
 
-type Endpoints = ReadonlyMap<RegionId, Addresses>;
+type Sites = ReadonlyMap<RegionId, Pick<RegionSite, "endpoint">>;
 
-const addressesOf = (endpoints: Endpoints, region: RegionId, family: 4 | 6): readonly string[] =>
-  inFamily(endpoints.get(region) ?? { ipv4: [], ipv6: [] }, family);
+const addressesOf = (sites: Sites, region: RegionId | null, family: 4 | 6): readonly string[] =>
+  inFamily((region === null ? undefined : sites.get(region)?.endpoint) ?? { ipv4: [], ipv6: [] }, family);
 
 const inFamily = ({ ipv4, ipv6 }: Addresses, family: 4 | 6): readonly string[] => (family === 4 ? ipv4 : ipv6);
 
+/** The first of the last resort's regions that has the family; null: none has, or it is something else than regions. */
+export const lastResortRegion = ({ lastResort }: Decision, family: 4 | 6, sites: Sites): RegionId | null =>
+  lastResort?.kind === "regions"
+    ? (lastResort.order.find((id) => addressesOf(sites, id, family).length > 0) ?? null)
+    : null;
+
+/** What is said where neither a region nor a last resort is left. */
+export const unservedImage = (decision: Decision): Image =>
+  emptyImage(RCODE.SERVFAIL, false, isForbidden(decision) ? NOT_ALLOWED : NO_REGION);
+
 /** @returns none: NODATA; null: SERVFAIL */
-const lastResortAddresses = (
-  { lastResort }: Decision,
-  family: 4 | 6,
-  endpoints: Endpoints,
-): readonly string[] | null => {
+const lastResortAddresses = (decision: Decision, family: 4 | 6, sites: Sites): readonly string[] | null => {
+  const { lastResort } = decision;
   if (lastResort === null) return null;
   switch (lastResort.kind) {
     case "regions":
-      return lastResort.order.map((id) => addressesOf(endpoints, id, family)).find((one) => one.length > 0) ?? [];
+      return addressesOf(sites, lastResortRegion(decision, family, sites), family);
     case "addresses":
       return inFamily(lastResort, family);
     case "nodata":

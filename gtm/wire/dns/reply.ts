@@ -26,7 +26,7 @@ export const writeReply = (query: DnsQuery, reply: DnsReply): number => {
   writeU16(out, 8, isTruncated ? 0 : image.authorityCount);
   writeU16(out, 10, (isWhole ? image.additionalCount : 0) + (query.hasOpt ? 1 : 0));
   for (let i = 0; i < bodyOctets; i++) out[bodyAt + i] = image.octets[i] ?? 0;
-  if (bodyOctets > 0) writeApexPointers(query, reply, bodyAt);
+  if (bodyOctets > 0) writeSuffixPointers(query, reply, bodyAt);
   const end = bodyAt + bodyOctets;
   return query.hasOpt ? writeOpt(query, reply, end) : end;
 };
@@ -49,8 +49,8 @@ const writeQuestion = (query: DnsQuery, out: Uint8Array): number => {
   return questionEnd;
 };
 
-const writeApexPointers = (query: DnsQuery, { out, image }: DnsReply, bodyAt: number): void => {
-  for (const at of image.apexPointersAt) {
+const writeSuffixPointers = (query: DnsQuery, { out, image }: DnsReply, bodyAt: number): void => {
+  for (const at of image.suffixPointersAt) {
     writeU16(out, bodyAt + at, POINTER | (query.nameEnd - readU16(image.octets, at)));
   }
 };

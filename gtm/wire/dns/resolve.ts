@@ -3,17 +3,17 @@ import type { Clock } from "#shared/clock.ts";
 import type { PoolName } from "#shared/ids.ts";
 import type { Authority, Subject, Target } from "./authority.ts";
 import type { Cells, StandingCell } from "./cells.ts";
-import { encodeImage } from "./codec.ts";
 import type { DnsQuery } from "./dns-query.ts";
 import type { DnsReply, Image } from "./image.ts";
 import type { LabelAnswers, StandingLabel } from "./labels.ts";
 import { type Negative, REFUSALS } from "./negative.ts";
 import type { Places } from "./places.ts";
 import { prefixText, sourcePrefix } from "./prefix.ts";
-import { CLASS, RCODE, TYPE } from "./record-type.ts";
+import { CLASS, TYPE } from "./record-type.ts";
+import type { SteeredName } from "./steered-name.ts";
 import type { Transport } from "./tally.ts";
 import { decisionTexts, degradedTexts, FIXED_TEXTS, type WhyAccess, type WhyDegraded, whyImage } from "./why.ts";
-import type { SteeredName, ZoneName } from "./zone-names.ts";
+import { ANY_ANSWER, type ZoneName } from "./zone-names.ts";
 
 export type ResolveOptions = {
   readonly authority: Authority;
@@ -36,16 +36,6 @@ export type Wait = Promise<StandingLabel> | "overload";
  */
 export type Resolve = (query: DnsQuery, reply: DnsReply, found: StandingLabel | null) => Image | Wait;
 
-/** RFC 8482 §4.2: ANY is answered with next to nothing, so that nobody can aim it at others. */
-const ANY_ANSWER: Image = encodeImage({
-  rcode: RCODE.NOERROR,
-  isAuthoritative: true,
-  error: null,
-  answers: [{ owner: "question", ttlSeconds: 3_600, data: { type: "HINFO", cpu: "RFC8482", os: "" } }],
-  authority: [],
-  additional: [],
-});
-
 export const createResolve = (options: ResolveOptions, transport: Transport): Resolve => {
   const { authority, places, cells, labels, negative, steeredByPool, why, clock } = options;
 
@@ -56,13 +46,21 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
     return image;
   };
 
-  const known = (query: DnsQuery, reply: DnsReply, { fixed, steered }: ZoneName): Image => {
-    if (steered !== null && isAddressType(query.type)) {
-      const standing = places.find(query, steered, familyOf(query));
-      return standing === null ? negative.nodata : give(standing, standing.image, reply);
+  const known = (query: DnsQuery, reply: DnsReply, { fixed, other, steered }: ZoneName): Image => {
+    if (steered !== null) {
+      if (isAddressType(query.type)) {
+        const standing = places.find(query, steered, familyOf(query));
+        return standing === null ? negative.nodata : give(standing, standing.image, reply);
+      }
+      if (query.type === TYPE.HTTPS && steered.hasHttps) return https(query, reply, steered);
     }
-    if (query.type === TYPE.ANY && (steered !== null || fixed.size > 0)) return ANY_ANSWER;
-    return fixed.get(query.type) ?? negative.nodata;
+    return fixed.get(query.type) ?? other ?? negative.nodata;
+  };
+
+  /** Of the region that A leads to, or AAAA where the name has no A. */
+  const https = (query: DnsQuery, reply: DnsReply, name: SteeredName): Image => {
+    const standing = places.find(query, name, firstFamily(name));
+    return standing === null ? negative.nodata : give(standing, cells.https(standing), reply);
   };
 
   const lookedUp = (query: DnsQuery, label: string, found: StandingLabel | null): StandingLabel | Wait =>
@@ -81,7 +79,7 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
 
   /** A cell's decision is told for IPv4 where there is one: names rarely have IPv6 only. */
   const cellTexts = (query: DnsQuery, name: SteeredName | null): readonly string[] => {
-    const standing = name === null ? null : places.find(query, name, name.ipv4 === null ? 6 : 4);
+    const standing = name === null ? null : places.find(query, name, firstFamily(name));
     return standing === null ? FIXED_TEXTS : decisionTexts(standing.decision, clock.monotonicMs());
   };
   const labelTexts = (query: DnsQuery, label: StandingLabel): readonly string[] =>
@@ -92,7 +90,6 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
   const whyTexts = (texts: readonly string[]): Image => whyImage([...texts, ...degradedTexts(options.degraded())]);
 
   const inquiry = (query: DnsQuery, of: Subject, found: StandingLabel | null): Image | Wait => {
-    if (!why.isOn) return negative.nxdomain;
     if (!why.allows(query.peer)) return REFUSALS.prohibited;
     if (query.type !== TYPE.TXT) return query.type === TYPE.ANY ? ANY_ANSWER : negative.nodata;
     if (of.kind === "known") return whyTexts(cellTexts(query, of.name.steered));
@@ -129,6 +126,8 @@ const isWait = (label: StandingLabel | Wait): label is Wait => label === "overlo
 const isAddressType = (type: number): boolean => type === TYPE.A || type === TYPE.AAAA;
 
 const familyOf = ({ type }: DnsQuery): 4 | 6 => (type === TYPE.A ? 4 : 6);
+
+const firstFamily = ({ ipv4 }: SteeredName): 4 | 6 => (ipv4 === null ? 6 : 4);
 
 /** Classes that are not ours, and types that are no data but requests (RFC 6895 §3.1). */
 const refusalOf = (query: DnsQuery, transport: Transport): Image | null => {

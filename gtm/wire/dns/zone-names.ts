@@ -1,149 +1,136 @@
-/** Every name of the zone that is known beforehand, with what it answers; the rest are labels, `why` and nothing. */
-import type { Model } from "#gtm/domain/model.ts";
-import type { Pool } from "#gtm/domain/pool.ts";
-import type { RegionSite } from "#gtm/domain/region.ts";
-import { isInZone, type NameServer, type Zone } from "#gtm/domain/zone.ts";
-import type { ModelId, PoolName } from "#shared/ids.ts";
-import { type DnsRecord, encodeImage, type RecordData } from "./codec.ts";
+/** Every name of the zone that is known beforehand, with its answers encoded; the rest are labels, `why` and nothing. */
+import type { Zone } from "#gtm/domain/zone.ts";
+import { targetOf } from "#gtm/domain/zone-record.ts";
+import { aliasOf, type Chain, chainOf } from "./alias-chain.ts";
+import { type DnsRecord, encodeImage } from "./codec.ts";
 import type { Image } from "./image.ts";
-import { modelSlugs } from "./model-slug.ts";
+import type { RecordData } from "./record-data.ts";
 import { RCODE, TYPE } from "./record-type.ts";
-
-export type Addresses = { readonly ipv4: readonly string[]; readonly ipv6: readonly string[] };
-
-/** A name that is answered by a decision. */
-export type SteeredName = {
-  /** Position among all steered names, 0 and up: what caches index by. */
-  readonly index: number;
-  /** The pool, with only those regions that can be answered in the family; null: the name has no addresses of it at all. */
-  readonly ipv4: Pool | null;
-  readonly ipv6: Pool | null;
-};
+import type { SteeredName } from "./steered-name.ts";
+import type { TimedData, ZoneEntries, ZoneEntry } from "./zone-entries.ts";
 
 export type ZoneName = {
-  /** By record type; empty for a name that exists only because others lie below it (RFC 8020 §2). */
+  /** By record type. */
   readonly fixed: ReadonlyMap<number, Image>;
+  /** What every other type is answered with; null: the name has no records of it. */
+  readonly other: Image | null;
   readonly steered: SteeredName | null;
+  /** The name is given to another server: `other` refers to it. */
+  readonly isCut: boolean;
+  /** What names below it are that are not in the table: a wildcard's, or the cut itself; null: they are not there. */
+  readonly below: ZoneName | null;
 };
 
-export type ZoneContents = {
-  readonly zone: Zone;
-  readonly pools: readonly Pool[];
-  readonly models: readonly Model[];
-  readonly regions: readonly RegionSite[];
-  readonly defaultPool: Pool;
-  /** The GTMs' own HTTP addresses. */
-  readonly front: Addresses;
+/**
+ * @param negativeSoa what tells how long a no may be kept
+ * @returns by name, without the trailing dot
+ */
+export const zoneNames = (zone: Zone, entries: ZoneEntries, negativeSoa: DnsRecord): ReadonlyMap<string, ZoneName> => {
+  const nodata = encodeImage({ ...NO_RECORDS, authority: [negativeSoa] });
+  const made = (name: string, entry: ZoneEntry): ZoneName => {
+    if (entries.cuts.has(name)) return cutName(name, entry, { entries, nodata });
+    const alias = aliasOf(entry);
+    return alias === null ? plainName(entry, entries) : aliasName(alias, zone.name, { entries, negativeSoa });
+  };
+  const names = new Map([...entries.byName].map(([name, entry]) => [name, made(name, entry)]));
+  return new Map([...names].map(([name, one]) => [name, { ...one, below: below(name, one, names) }]));
 };
 
-/** Name servers and SOA change by a new configuration on every GTM, and the parent keeps its copy for a day or more. */
-export const LASTING_TTL_SECONDS = 3_600;
-/** Addresses from the configuration: an operator who changes one waits a minute. */
-const FIXED_TTL_SECONDS = 60;
+const below = (name: string, one: ZoneName, names: ReadonlyMap<string, ZoneName>): ZoneName | null =>
+  // The server below says what of it is there: DS of a name below the cut is its to say, too.
+  one.isCut ? { ...one, fixed: new Map() } : (names.get(`*.${name}`) ?? null);
 
-const NOTHING: ZoneName = { fixed: new Map(), steered: null };
+const NO_RECORDS = {
+  rcode: RCODE.NOERROR,
+  isAuthoritative: true,
+  error: null,
+  answers: [],
+  authority: [],
+  additional: [],
+} as const;
 
-export const steeredNames = (contents: ZoneContents) => {
-  const { pools, models, regions, defaultPool } = contents;
-  const ofPool = new Map<PoolName, SteeredName>();
-  const ofModel = new Map<ModelId, SteeredName>();
-  const next = (pool: Pool): SteeredName => ({
-    index: ofPool.size + ofModel.size,
-    ipv4: inFamily(pool, regions, "ipv4"),
-    ipv6: inFamily(pool, regions, "ipv6"),
-  });
-  for (const pool of pools) ofPool.set(pool.name, next(pool));
-  for (const { id } of models) {
-    const pool = [defaultPool, ...pools].find((one) => one.models.includes(id));
-    if (pool !== undefined) ofModel.set(id, next({ ...pool, models: [id] }));
-  }
-  return { ofPool, ofModel };
-};
-
-export type SteeredNames = ReturnType<typeof steeredNames>;
-
-/** A region without IPv6 must not make AAAA empty while another has it, and the other way round. */
-const inFamily = (pool: Pool, regions: readonly RegionSite[], family: keyof Addresses): Pool | null => {
-  const able = pool.regions.filter((id) => regions.some((one) => one.id === id && one.endpoint[family].length > 0));
-  if (able.length === pool.regions.length) return pool;
-  if (able.length > 0) return { ...pool, regions: able };
-  // No region is ever answered in this family; the last resort's addresses are, but only while no region serves.
-  return pool.lastResort.kind === "addresses" && pool.lastResort[family].length > 0 ? pool : null;
-};
-
-/** @returns by name, without the trailing dot */
-export const zoneNames = (contents: ZoneContents, { ofPool, ofModel }: SteeredNames): ReadonlyMap<string, ZoneName> => {
-  const { zone, pools, models, regions, front } = contents;
-  const names = new Map<string, ZoneName>();
-  const slugs = modelSlugs(models.map(({ id }) => id));
-  const frontName = { fixed: fixedAddresses(front), steered: null };
-
-  for (const parent of ["c", "m", "r"]) names.set(`${parent}.${zone.name}`, NOTHING);
-  names.set(`front.${zone.name}`, frontName);
-  for (const pool of pools) {
-    names.set(`${pool.name}.front.${zone.name}`, frontName);
-    const steered = ofPool.get(pool.name) ?? null;
-    names.set(`${pool.name}.${zone.name}`, pool.answer === "front" ? frontName : { fixed: new Map(), steered });
-  }
-  for (const [id, steered] of ofModel) names.set(`${slugs.get(id)}.m.${zone.name}`, { fixed: new Map(), steered });
-  for (const { id, endpoint } of regions) {
-    names.set(`${id}.r.${zone.name}`, { fixed: fixedAddresses(endpoint), steered: null });
-  }
-  for (const server of zone.ns.filter(({ name }) => isInZone(name, zone.name))) {
-    names.set(server.name, { fixed: fixedAddresses(server, LASTING_TTL_SECONDS), steered: null });
-  }
-  names.set(zone.name, {
-    fixed: apexImages(zone),
-    steered: zone.apexPool === null ? null : (ofPool.get(zone.apexPool) ?? null),
-  });
-  return withParents(names, zone.name);
-};
-
-const withParents = (names: Map<string, ZoneName>, zone: string): Map<string, ZoneName> => {
-  for (const name of [...names.keys()]) {
-    let parent = name;
-    while (parent !== zone) {
-      parent = parent.slice(parent.indexOf(".") + 1);
-      if (!names.has(parent)) names.set(parent, NOTHING);
-    }
-  }
-  return names;
-};
-
-const apexImages = (zone: Zone): ReadonlyMap<number, Image> => {
-  const nsRecords = zone.ns.map(({ name }): DnsRecord => fromQuestion({ type: "NS", host: name }));
-  const glue = zone.ns.filter(({ name }) => isInZone(name, zone.name)).flatMap(glueRecords);
-  return new Map([
-    [TYPE.SOA, image([fromQuestion(soaOf(zone))])],
-    [TYPE.NS, image(nsRecords, glue)],
-  ]);
-};
-
-export const soaOf = ({ ns, soa }: Zone): RecordData => ({ type: "SOA", mname: ns[0]?.name ?? "", ...soa });
-
-const fromQuestion = (data: RecordData, ttlSeconds = LASTING_TTL_SECONDS): DnsRecord => ({
-  owner: "question",
-  ttlSeconds,
-  data,
+/** RFC 8482 §4.2: ANY is answered with next to nothing, so that nobody can aim it at others. */
+export const ANY_ANSWER: Image = encodeImage({
+  ...NO_RECORDS,
+  answers: [{ owner: "question", ttlSeconds: 3_600, data: { type: "HINFO", cpu: "RFC8482", os: "" } }],
 });
 
-const glueRecords = ({ name, ipv4, ipv6 }: NameServer): readonly DnsRecord[] =>
-  addressData({ ipv4, ipv6 }).map((data) => ({ owner: { name }, ttlSeconds: LASTING_TTL_SECONDS, data }));
-
-const addressData = ({ ipv4, ipv6 }: Addresses): readonly RecordData[] => [
-  ...ipv4.map((address): RecordData => ({ type: "A", address })),
-  ...ipv6.map((address): RecordData => ({ type: "AAAA", address })),
-];
-
-const fixedAddresses = (addresses: Addresses, ttlSeconds = FIXED_TTL_SECONDS): ReadonlyMap<number, Image> => {
-  const images = new Map<number, Image>();
-  const data = addressData(addresses);
-  for (const type of ["A", "AAAA"] as const) {
-    const records = data.filter((one) => one.type === type).map((one) => fromQuestion(one, ttlSeconds));
-    if (records.length > 0) images.set(TYPE[type], image(records));
+const plainName = ({ records, steered }: ZoneEntry, entries: ZoneEntries): ZoneName => {
+  const fixed = new Map<number, Image>();
+  for (const [type, set] of bySet(records)) {
+    const answers = set.map((one): DnsRecord => ({ owner: "question", ...one }));
+    fixed.set(TYPE[type], encodeImage({ ...NO_RECORDS, answers, additional: addressesOfTargets(set, entries) }));
   }
-  return images;
+  if (records.length > 0 || steered !== null) fixed.set(TYPE.ANY, ANY_ANSWER);
+  return { fixed, other: null, steered, isCut: false, below: null };
 };
 
-const image = (answers: readonly DnsRecord[], additional: readonly DnsRecord[] = []): Image =>
-  encodeImage({ rcode: RCODE.NOERROR, isAuthoritative: true, error: null, answers, authority: [], additional });
+const bySet = (records: readonly TimedData[]): ReadonlyMap<RecordData["type"], readonly TimedData[]> =>
+  Map.groupBy(records, ({ data }) => data.type);
+
+type AliasContext = { readonly entries: ZoneEntries; readonly negativeSoa: DnsRecord };
+
+/** RFC 1034 §3.6.2: whatever is asked of an alias, the alias comes first; RFC 6604 §3: the code is the last name's. */
+const aliasName = (alias: TimedData, zone: string, { entries, negativeSoa }: AliasContext): ZoneName => {
+  const { aliases, end } = chainOf(alias, zone, entries);
+  const first = encodeImage({ ...NO_RECORDS, answers: aliases.slice(0, 1) });
+  const fixed = new Map<number, Image>();
+  if (end.kind === "ours") {
+    for (const [type, set] of bySet(end.entry.records)) {
+      const found = set.map((one): DnsRecord => ({ owner: { name: end.owner }, ...one }));
+      fixed.set(TYPE[type], encodeImage({ ...NO_RECORDS, answers: [...aliases, ...found] }));
+    }
+  }
+  // ANY of an alias is asked by who looks for the alias.
+  for (const type of [TYPE.CNAME, TYPE.ANY]) fixed.set(type, first);
+  return {
+    fixed,
+    other: otherOf({ aliases, end }, { entries, negativeSoa }),
+    steered: null,
+    isCut: false,
+    below: null,
+  };
+};
+
+const otherOf = ({ aliases: answers, end }: Chain, { entries, negativeSoa }: AliasContext): Image => {
+  switch (end.kind) {
+    case "ours":
+      return encodeImage({ ...NO_RECORDS, answers, authority: [negativeSoa] });
+    case "missing":
+      return encodeImage({ ...NO_RECORDS, rcode: RCODE.NXDOMAIN, answers, authority: [negativeSoa] });
+    case "given-away":
+      return encodeImage({ ...NO_RECORDS, answers, ...referralTo(end.cut, { name: end.cut }, entries) });
+    case "elsewhere":
+      return encodeImage({ ...NO_RECORDS, answers });
+  }
+};
+
+type CutContext = { readonly entries: ZoneEntries; readonly nodata: Image };
+
+/** DS of a cut is the parent's to say, and that is us (RFC 4035 §3.1.4.1); all else is the other server's. */
+const cutName = (name: string, entry: ZoneEntry, { entries, nodata }: CutContext): ZoneName => {
+  const image = encodeImage({ ...NO_RECORDS, isAuthoritative: false, ...referralTo(name, { suffix: name }, entries) });
+  // RFC 9471 §3: a referral without its glue would lead nowhere; what does not fit is asked for again over TCP.
+  const referral = { ...image, requiredOctets: image.octets.length };
+  return { fixed: new Map([[TYPE.DS, nodata]]), other: referral, steered: entry.steered, isCut: true, below: null };
+};
+
+const referralTo = (cut: string, owner: DnsRecord["owner"], entries: ZoneEntries) => {
+  const set = entries.byName.get(cut)?.records ?? [];
+  return {
+    authority: set.map((one): DnsRecord => ({ owner, ...one })),
+    additional: addressesOfTargets(set, entries),
+  };
+};
+
+/** Of what NS, MX and SRV name, where it lies here and is the same for everybody. */
+const addressesOfTargets = (set: readonly TimedData[], { byName, glue }: ZoneEntries): readonly DnsRecord[] =>
+  [...new Set(set.map(hostOf))].flatMap((host) => {
+    if (host === null) return [];
+    return (glue.get(host) ?? byName.get(host)?.records ?? [])
+      .filter((one) => one.data.type === "A" || one.data.type === "AAAA")
+      .map((one): DnsRecord => ({ owner: { name: host }, ...one }));
+  });
+
+const hostOf = ({ data }: TimedData): string | null =>
+  data.type === "NS" || data.type === "MX" || data.type === "SRV" ? targetOf(data) : null;

@@ -1,5 +1,6 @@
 /** One row of the checklist, and what rows look at in a reply. */
 import assert from "node:assert/strict";
+import type { Answer } from "dns-packet";
 import type { QueryWish, Reply } from "#test/support/dns-client.ts";
 import { subnetOption } from "#test/support/dns-client.ts";
 import { ZONE } from "#test/support/dns-zone.ts";
@@ -17,13 +18,18 @@ export type Row = {
 
 export const Z = ZONE.name;
 /** Record types by number, so that no table of ours is asked. */
+export const A = 1;
 export const NS = 2;
+export const CNAME = 5;
 export const SOA = 6;
+export const MX = 15;
 export const TXT = 16;
 export const AAAA = 28;
+export const SRV = 33;
 export const DS = 43;
 export const HTTPS = 65;
 export const ANY = 255;
+export const CAA = 257;
 /** OPT with the subnet that the test zone places in Frankfurt. */
 export const FRANKFURT = { options: subnetOption(1, 24, [192, 0, 2]) };
 
@@ -41,6 +47,35 @@ export const flagsOf = ({ octets }: Reply) => {
   };
 };
 export const countsOf = ({ octets }: Reply): readonly number[] => [4, 6, 8, 10].map((at) => octets.readUInt16BE(at));
+
+/** A section's records as owner, type and data, OPT left out; of SOA no data, of a text its strings with | between. */
+export const sectionOf = (records: readonly Answer[] = []): readonly string[] =>
+  records.filter(({ type }) => type !== "OPT").map((one) => [one.name, one.type, ...dataWords(one)].join(" "));
+
+const dataWords = (record: Answer): readonly (string | number)[] => {
+  switch (record.type) {
+    case "SOA":
+      return [];
+    case "TXT":
+      return [(Array.isArray(record.data) ? record.data : [record.data]).map(String).join("|")];
+    case "MX":
+      return [record.data.preference ?? 0, record.data.exchange];
+    case "CAA":
+      return [record.data.flags ?? 0, record.data.tag, record.data.value];
+    case "SRV":
+      return [record.data.priority ?? 0, record.data.weight ?? 0, record.data.port, record.data.target];
+    default:
+      return ["data" in record ? String(record.data) : ""];
+  }
+};
+
+/** Answer and authority, as texts, of a reply with AA. */
+export const holds =
+  (rcode: number, answers: readonly string[], authority: readonly string[]) =>
+  (reply: Reply): void => {
+    assert.deepEqual([reply.rcode, flagsOf(reply).aa], [rcode, 1]);
+    assert.deepEqual([sectionOf(reply.packet.answers), sectionOf(reply.packet.authorities)], [answers, authority]);
+  };
 
 export const isAnswer =
   (...data: readonly string[]) =>

@@ -10,6 +10,7 @@ const zone = (wish: Partial<Zone> = {}): Zone => ({
   ],
   soa: { rname: "hostmaster.example.org", serial: 1, ...SOA_TIMERS },
   apexPool: null,
+  records: [],
   ...wish,
 });
 

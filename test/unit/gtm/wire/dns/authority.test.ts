@@ -7,8 +7,10 @@ import type { ZoneName } from "#gtm/wire/dns/zone-names.ts";
 import { queryOctets } from "#test/support/dns-client.ts";
 
 const NAMES = ["gslb.example", "chat.gslb.example", "c.gslb.example", "r.gslb.example"];
-const zoneNames = new Map<string, ZoneName>(NAMES.map((name) => [name, { fixed: new Map(), steered: null }]));
-const authority = createAuthority("gslb.example", zoneNames);
+const zoneNames = new Map<string, ZoneName>(
+  NAMES.map((name) => [name, { fixed: new Map(), other: null, steered: null, isCut: false, below: null }]),
+);
+const authority = createAuthority("gslb.example", zoneNames, true);
 
 const find = (name: string): string => {
   const query = emptyQuery();

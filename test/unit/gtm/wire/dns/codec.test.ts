@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Answer, decode, type TxtAnswer } from "dns-packet";
-import { type DnsRecord, encodeImage, type RecordData } from "#gtm/wire/dns/codec.ts";
+import { type DnsRecord, encodeImage } from "#gtm/wire/dns/codec.ts";
+import type { RecordData } from "#gtm/wire/dns/record-data.ts";
 import { queryOctets } from "#test/support/dns-client.ts";
 
 /** What dns-packet reads from one answer record that holds these data. */
@@ -36,6 +37,56 @@ describe("a record's data", () => {
       is: "64:ff9b::c000:221",
     },
     { what: "a name server", data: { type: "NS", host: "ns1.example.org" }, is: "ns1.example.org" },
+    { what: "an alias", data: { type: "CNAME", target: "www.example.org" }, is: "www.example.org" },
+    {
+      what: "a mail exchange",
+      data: { type: "MX", preference: 65_535, exchange: "mx.example.org" },
+      is: { preference: 65_535, exchange: "mx.example.org" },
+    },
+    {
+      what: "no mail exchange (RFC 7505)",
+      data: { type: "MX", preference: 0, exchange: "." },
+      is: { preference: 0, exchange: "." },
+    },
+    {
+      what: "a service",
+      data: { type: "SRV", priority: 1, weight: 65_535, port: 443, target: "a.example.org" },
+      is: { priority: 1, weight: 65_535, port: 443, target: "a.example.org" },
+    },
+    {
+      what: "who may issue certificates",
+      data: { type: "CAA", flags: 128, tag: "issue", value: "ca.example.net; account=1" },
+      is: { flags: 128, tag: "issue", value: "ca.example.net; account=1", issuerCritical: true },
+    },
+    {
+      what: "a service in HTTPS, parameters in ascending order",
+      data: {
+        type: "HTTPS",
+        service: {
+          mode: "service",
+          alpn: ["h2"],
+          port: 8_443,
+          ipv4: ["192.0.2.1", "192.0.2.2"],
+          ipv6: ["2001:db8::1"],
+        },
+      },
+      is: Buffer.from(
+        [
+          ...["0001", "00"],
+          ...["0001", "0003", "026832"],
+          ...["0002", "0000"],
+          ...["0003", "0002", "20fb"],
+          ...["0004", "0008", "c0000201c0000202"],
+          ...["0006", "0010", "20010db8000000000000000000000001"],
+        ].join(""),
+        "hex",
+      ),
+    },
+    {
+      what: "an alias in HTTPS",
+      data: { type: "HTTPS", service: { mode: "alias", target: "chat.example" } },
+      is: Buffer.from("00000463686174076578616d706c6500", "hex"),
+    },
     { what: "HINFO", data: { type: "HINFO", cpu: "RFC8482", os: "" }, is: { cpu: "RFC8482", os: "" } },
   ];
   for (const { what, data, is } of CASES) it(`is read by others: ${what}`, () => assert.deepEqual(dataOf(data), is));

@@ -9,7 +9,7 @@ import { aClient } from "#test/support/builders.ts";
 import { queryOctets, subnetOption } from "#test/support/dns-client.ts";
 import { CHAT } from "#test/support/dns-zone.ts";
 
-const NAME = { index: 3, ipv4: CHAT, ipv6: null };
+const NAME = { index: 3, ipv4: CHAT, ipv6: null, hasHttps: false };
 
 const setting = (scopePrefixBits = 20) => {
   const located: string[] = [];
@@ -24,6 +24,7 @@ const setting = (scopePrefixBits = 20) => {
       renewed += 1;
     },
     brief: ({ image }) => image,
+    https: ({ image }) => image,
   };
   const places = createPlaces({
     locate: (subnet) => {
