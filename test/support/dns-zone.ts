@@ -110,6 +110,8 @@ export type DnsSetting = {
   readonly setRegions: (change: (region: Region) => Region) => void;
   /** The next snapshot, in which nobody's candidacy changed. */
   readonly touchWorld: () => void;
+  /** The next snapshot, with these facts; a new candidacy. */
+  readonly setWorld: (facts: Partial<World>) => void;
   readonly remember: (conversation: Conversation) => void;
 };
 
@@ -144,6 +146,10 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
     },
     touchWorld: () => {
       world = { ...world, version: world.version + 1, takenAtMs: clock.monotonicMs() };
+    },
+    setWorld: (facts) => {
+      const { version, candidacyVersion } = world;
+      world = { ...world, ...facts, version: version + 1, candidacyVersion: candidacyVersion + 1 };
     },
     remember: (conversation) => {
       conversations.set(conversation.id, conversation);
