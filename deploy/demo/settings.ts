@@ -46,6 +46,7 @@ export const gtmConfigAt = (wish: GtmWish): GtmConfig => {
         soa: { rname: `hostmaster.${ZONE}` },
         default_pool: "chat",
         why: { allow: ["127.0.0.0/8"] },
+        rate_limit: { exempt: ["127.0.0.0/8"] },
       },
       http: {
         listen: `127.0.0.1:${ports.http}`,

@@ -69,6 +69,7 @@ export const gtmYaml = ({ name, ports, storeUrl, folder, keysFolder, origins }: 
       ],
       soa: { rname: `hostmaster.${ZONE}` },
       default_pool: "chat",
+      rate_limit: { exempt: ["127.0.0.0/8"] },
     },
     http: {
       listen: local(ports.http),

@@ -151,6 +151,7 @@ export const houseYaml = (urlOf: (region: HouseRegion) => string, wish: HouseWis
       ],
       soa: { rname: "hostmaster.llm.test" },
       default_pool: "chat",
+      rate_limit: { exempt: ["127.0.0.0/8"] },
     },
     http: {
       listen: "127.0.0.1:0",
