@@ -1,6 +1,7 @@
 /** A store that fails in parts: what fails is named, and the rest goes on. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { DegradedWhat } from "#gtm/datalayer/degradations.ts";
 import { agentsKey, instancesKey, reportKey } from "#shared/keys.ts";
 import { regionId } from "#test/support/builders.ts";
 import { WRITES } from "#test/support/fallible-store.ts";
@@ -55,7 +56,7 @@ describe("a Cluster that lost the slot of one region's reports", () => {
 });
 
 /** That it is degraded, and that a world has been made since: time may go on then. */
-const isKnown = async (gtm: ReturnType<typeof aWorldGtm>, what: string): Promise<void> => {
+const isKnown = async (gtm: ReturnType<typeof aWorldGtm>, what: DegradedWhat): Promise<void> => {
   await until(() => gtm.whats().includes(what));
   const { version } = gtm.source.world();
   await until(() => gtm.source.world().version > version);
