@@ -1,6 +1,6 @@
 /** Loaded into every test file's process: one that does not end is named and ended, where the runner would wait for it forever. */
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 const fail = (): void => {
   const open = process.getActiveResourcesInfo().join(", ");
