@@ -21,6 +21,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { command: "redis-cli", why: "what is in the store is read by an independent client", aptPackage: "redis-tools" },
   { command: "openssl", why: "TLS to the store is tested with certificates made on the spot", aptPackage: "openssl" },
   { command: "dig", why: "DNS answers are read by an independent client", aptPackage: "bind9-dnsutils" },
+  { command: "kdig", why: "and by another one, of another house", aptPackage: "knot-dnsutils" },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 

@@ -45,12 +45,26 @@ describe("dig", () => {
     },
     {
       line: `+norec +noad +nsid +subnet=0.0.0.0/0 +expire +cookie=0102030405060708 soa ${Z}`,
-      has: [/status: NOERROR/, /CLIENT-SUBNET: 0.0.0.0\/0\/0/],
+      has: [/status: NOERROR/, /CLIENT-SUBNET: 0.0.0.0\/0\/0/, /COOKIE: 0102030405060708[0-9a-f]{32} \(good\)/],
     },
     {
       line: `+norec +noad +nsid +subnet=0.0.0.0/0 +expire +cookie=0102030405060708 +tcp soa ${Z}`,
-      has: [/status: NOERROR/, /CLIENT-SUBNET: 0.0.0.0\/0\/0/],
+      has: [/status: NOERROR/, /CLIENT-SUBNET: 0.0.0.0\/0\/0/, /COOKIE: 0102030405060708[0-9a-f]{32} \(good\)/],
     },
+    {
+      line: `+norec +nocookie alias.${Z}`,
+      has: [/alias\S+\s+300\s+IN\s+CNAME\s+host/, /host\S+\s+300\s+IN\s+A\s+192\.0\.2\.61/],
+    },
+    { line: `+norec x.wild.${Z} txt`, has: [/x\.wild\.gslb\S+\s+300\s+IN\s+TXT\s+"wild"/] },
+    { line: `+norec mail.${Z} mx`, has: [/MX\s+10 host\./, /MX\s+20 mx\.example\.net\./, /ADDITIONAL: 2/] },
+    { line: `+norec no-mail.${Z} mx`, has: [/MX\s+0 \.\n/] },
+    { line: `+norec ${Z} caa`, has: [/CAA\s+0 issue "ca\.example\.net"/, /CAA\s+128 issuewild ";"/] },
+    { line: `+norec _sip._tcp.${Z} srv`, has: [/SRV\s+1 2 5060 host\./] },
+    {
+      line: `+norec www.sub.${Z}`,
+      has: [/flags: qr;/, /ANSWER: 0, AUTHORITY: 2, ADDITIONAL: 3/, /ns1\.sub\S+\s+300\s+IN\s+AAAA\s+2001:db8::53/],
+    },
+    { line: `+norec +tcp long.${Z} txt`, has: [/TXT\s+"[a-j]{255}" "[a-j]{255}" "[a-j]{90}"\n/] },
     { line: `+noedns +norec +header-only +opcode=15 ${Z}`, has: [/status: NOTIMP/] },
     { line: `+subnet=2001:db8:5::/56 chat.${Z}`, has: [/CLIENT-SUBNET: 2001:db8:5::\/56\/40/, /192\.0\.2\.30/] },
     { line: `+dnssec chat.${Z}`, has: [/flags: do;/] },

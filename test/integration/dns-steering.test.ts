@@ -115,53 +115,6 @@ describe("a pool's name asked again and again from one area", () => {
   });
 });
 
-describe("a name whose regions are all unavailable", () => {
-  const CASES = [
-    {
-      pool: "chat",
-      when: "regions in an order: the first of them, error 22",
-      rcode: 0,
-      data: ["192.0.2.30"],
-      error: 22,
-    },
-    { pool: "spare", when: "addresses: those, error 22", rcode: 0, data: ["203.0.113.99"], error: 22 },
-    { pool: "quiet", when: "nodata: NODATA, error 22", rcode: 0, data: [], error: 22 },
-    { pool: "asia", when: "servfail: SERVFAIL, error 22", rcode: 2, data: [], error: 22 },
-    {
-      pool: "strict",
-      when: "only regions that its data may not enter: SERVFAIL, error 18",
-      rcode: 2,
-      data: [],
-      error: 18,
-    },
-  ] as const;
-  for (const { pool, when, rcode, data, error } of CASES) {
-    it(`gives the pool's last resort, the same to everybody: ${when}`, async () => {
-      await using dns = await startDns();
-      dns.setRegions(down());
-      for (const opt of [FRANKFURT, SINGAPORE]) {
-        const reply = await ask(dns, pool, { opt });
-        assert.deepEqual([reply.rcode, reply.data, reply.extendedError, reply.scope], [rcode, data, error, 0]);
-        assert.ok((ttlOf(reply) ?? reply.soa?.ttl ?? 5) <= 5, "not to be kept for long");
-      }
-      assert.equal((await ask(dns, pool, { opt: null })).extendedError, null, "no error option without OPT");
-    });
-  }
-
-  it("takes the first region of the order that has the family", async () => {
-    await using dns = await startDns();
-    dns.setRegions(down());
-    assert.deepEqual((await ask(dns, "chat", { type: 28 })).data, ["2001:db8:20::20"]);
-  });
-
-  it("answers AAAA from the last resort's addresses though no region has IPv6", async () => {
-    await using dns = await startDns();
-    assert.deepEqual((await ask(dns, "spare", { type: 28 })).data, []);
-    dns.setRegions(down());
-    assert.deepEqual((await ask(dns, "spare", { type: 28 })).data, ["2001:db8::99"]);
-  });
-});
-
 describe("a conversation's label", () => {
   it("is answered with its home, whoever asks, scope 0, for 20 s", async () => {
     await using dns = await startDns();

@@ -28,6 +28,17 @@ export const NEGATIVES: readonly Row[] = [
   },
   { row: "P11", what: "HTTPS of a name that has none is NODATA", query: { type: HTTPS }, expect: isNodata },
   { row: "P12", what: "an unknown type is NODATA", query: { type: 65_280 }, expect: isNodata },
+  ...[
+    { name: `chat.${Z}`, type: HTTPS },
+    { name: `a.b.nope.${Z}`, type: AAAA },
+  ].map(
+    (query): Row => ({
+      row: "P13",
+      what: `SOA stands for the zone and is kept for its minimum, 30 s: ${query.name}`,
+      query,
+      expect: ({ soa }) => assert.deepEqual([soa?.name, soa?.ttl, soa?.data.minimum], [Z, 30, 30]),
+    }),
+  ),
   { row: "P14", what: "a name that is not there is NXDOMAIN", query: { name: `nope.${Z}` }, expect: isNxdomain },
   { row: "P15", what: "a name below a leaf is NXDOMAIN", query: { name: `x.chat.${Z}` }, expect: isNxdomain },
   { row: "P15", what: "a name below a label is NXDOMAIN", query: { name: `x.y.c.${Z}` }, expect: isNxdomain },

@@ -13,8 +13,16 @@ export type Row = {
   readonly query: QueryWish;
   /** Both where absent. */
   readonly over?: readonly Over[];
+  /** Where absent the usual one. */
+  readonly of?: ServerKind;
   readonly expect: (reply: Reply, query: Buffer) => void;
 };
+
+/** What takes more than a query and its reply; it starts what it needs. */
+export type Sequence = { readonly row: string; readonly what: string; readonly run: () => Promise<void> };
+
+/** All regions are down, or it has an NSID. */
+export type ServerKind = "usual" | "withdrawn" | "named";
 
 export const Z = ZONE.name;
 /** Record types by number, so that no table of ours is asked. */
@@ -30,6 +38,8 @@ export const DS = 43;
 export const HTTPS = 65;
 export const ANY = 255;
 export const CAA = 257;
+/** Options of OPT, likewise. */
+export const OPTION = { nsid: 3, subnet: 8, expire: 9, cookie: 10, keepalive: 11, unknown: 100 } as const;
 /** OPT with the subnet that the test zone places in Frankfurt. */
 export const FRANKFURT = { options: subnetOption(1, 24, [192, 0, 2]) };
 
@@ -127,3 +137,12 @@ export const isTruncated = (reply: Reply): void => {
 };
 export const optionCodes = (reply: Reply): readonly number[] =>
   (reply.opt?.options ?? []).map((one) => Number(one.code));
+/** Data of a reply's first option of this code; null: there is none. */
+export const optionOf = (reply: Reply, code: number): Buffer | null =>
+  (reply.opt?.options ?? []).find((one) => Number(one.code) === code)?.data ?? null;
+export const hasNo =
+  (code: number) =>
+  (reply: Reply): void =>
+    assert.ok(!optionCodes(reply).includes(code));
+/** Of the server that has one. */
+export const hasNsid = (reply: Reply): void => assert.equal(optionOf(reply, OPTION.nsid)?.toString(), "gtm-7");

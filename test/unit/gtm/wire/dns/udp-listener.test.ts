@@ -44,14 +44,6 @@ const listening = async (answer: AnswerStep = echo, udpUnsentAnswers = DEFAULT_L
 };
 
 describe("a UDP socket of the server", () => {
-  it("drops a datagram from port 0 and lives (P74)", async () => {
-    const { come, lives, dropped, listener } = await listening();
-    come({ port: 0 });
-    assert.equal(await dropped("port-zero"), 1);
-    await lives();
-    await listener.close();
-  });
-
   it("counts an answer that cannot be sent and lives", async () => {
     const { come, lives, metrics, listener } = await listening();
     const failed = () => metricValue(metrics, "gtm_dns_send_errors_total", { proto: "udp" });
