@@ -22,6 +22,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { command: "openssl", why: "TLS to the store is tested with certificates made on the spot", aptPackage: "openssl" },
   { command: "dig", why: "DNS answers are read by an independent client", aptPackage: "bind9-dnsutils" },
   { command: "kdig", why: "and by another one, of another house", aptPackage: "knot-dnsutils" },
+  { command: "knotd", why: "what it makes of a zone is what ours must make of it", aptPackage: "knot" },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 
@@ -90,8 +91,11 @@ export const isOnPath = (command: string, path: string): boolean =>
     }
   });
 
+/** Servers lie where not everybody's path leads. */
+export const searchPath = (): string => [process.env["PATH"] ?? "", "/usr/sbin"].join(delimiter);
+
 const surroundings = (): Surroundings => {
-  const has = (command: string): boolean => isOnPath(command, process.env["PATH"] ?? "");
+  const has = (command: string): boolean => isOnPath(command, searchPath());
   return {
     missing: REQUIREMENTS.filter(({ command }) => !has(command)),
     isRoot: process.getuid?.() === 0,
