@@ -16,7 +16,7 @@ describe("two GTMs and agents that are not to be believed", { timeout: 110_000 }
   before(async () => {
     redis = await startRedis();
     world = await startWorld({ storeUrl: redis.url });
-    liar = openLiar(redis.url, world.keysFolder);
+    liar = openLiar(redis, world.keysFolder);
   });
   after(async () => {
     await liar[Symbol.asyncDispose]();

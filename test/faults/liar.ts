@@ -10,6 +10,8 @@ import { RegionReport } from "#shared/report.ts";
 import { signReport } from "#shared/report-signature.ts";
 import { openStore } from "#shared/store-open.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
+import type { RedisServer } from "#test/support/redis.ts";
+import { redisCli } from "#test/support/redis-cli.ts";
 
 export type Liar = AsyncDisposable & {
   /** What the region's own agent reports now. */
@@ -24,9 +26,16 @@ export type Liar = AsyncDisposable & {
 };
 
 const A_DAY_MS = 86_400_000;
+const INVENT = `
+for at = 1, ARGV[1] do
+  local name = 'nobody-' .. at
+  redis.call('ZADD', KEYS[1], ARGV[2], name)
+  redis.call('PUBLISH', ARGV[3], ARGV[4] .. name)
+end
+return ARGV[1]`;
 
-export const openLiar = (storeUrl: string, keysFolder: string): Liar => {
-  const store = openStore(StoreSettings.parse({ url: storeUrl, deadline: "10s" }), {
+export const openLiar = (redis: Pick<RedisServer, "url" | "port">, keysFolder: string): Liar => {
+  const store = openStore(StoreSettings.parse({ url: redis.url, deadline: "10s" }), {
     ...{ clock: systemClock, log: silentLogger, name: "liar" },
   });
   const list = async (region: string, agent: string, atMs: number): Promise<void> => {
@@ -49,8 +58,10 @@ export const openLiar = (storeUrl: string, keysFolder: string): Liar => {
       await list(region, agent, systemClock.epochMs());
     },
     invents: async (region, count) => {
-      const names = Array.from({ length: count }, (_, at) => `nobody-${at}`);
-      await Promise.all(names.map((name) => list(region, name, systemClock.epochMs() + A_DAY_MS)));
+      // In one command: it is the GTMs that are to be flooded, not this process.
+      const atMs = String(systemClock.epochMs() + A_DAY_MS);
+      const words = [agentsKey(RegionId.parse(region)), String(count), atMs, reportedChannel(), `${region}/`];
+      await redisCli({ port: redis.port, tls: null, login: null }, "eval", INVENT, "1", ...words);
     },
     forgets: (region) => store.remove(agentsKey(RegionId.parse(region))),
     [Symbol.asyncDispose]: store.close,

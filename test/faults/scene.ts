@@ -36,8 +36,27 @@ export type Scene = {
 const NS_PER_MS = 1e6;
 let scenes = 0;
 
-/** @throws {AssertionError} naming what does not hold */
+/** Of the store's deadline and half of a probe's: a play in which the test itself was away for longer shows the machine's faults. */
+const STARVED_MS = 500;
+const MOST_PLAYS = 3;
+
+/**
+ * Everything is played in real time, by processes that share this machine. Where something does not hold and the test itself was
+ * not given the processor, the fault is played again; on a machine that is there all the time the first play counts.
+ *
+ * @throws {AssertionError} naming what does not hold
+ */
 export const play = async (world: World, title: string, tell: (scene: Scene) => Promise<void>): Promise<void> => {
+  for (let plays = 1; ; plays++) {
+    const { violations, lateMs } = await playOnce(world, title, tell);
+    if (violations.length === 0) return;
+    if (lateMs < STARVED_MS || plays === MOST_PLAYS) assert.deepEqual(violations, []);
+  }
+};
+
+type Outcome = { readonly violations: readonly string[]; readonly lateMs: number };
+
+const playOnce = async (world: World, title: string, tell: (scene: Scene) => Promise<void>): Promise<Outcome> => {
   const log = createStoryLog(title);
   const onSaid = (name: GtmName, said: Said): void => log.heard(name, said);
   world.listen(onSaid);
@@ -59,8 +78,9 @@ export const play = async (world: World, title: string, tell: (scene: Scene) => 
     const played = { ...facts.play(), settledAtMs, lateMs: delay.max / NS_PER_MS, standing: await standingOn(world) };
     await traffic.stop();
     log.figures(figuresOf(played));
-    assert.deepEqual([...violationsIn(played), ...log.errors()], []);
-    log.note("every invariant holds");
+    const violations = [...violationsIn(played), ...log.errors()];
+    log.note(violations.length === 0 ? "every invariant holds" : `FAILED: ${violations.join("; ")}`);
+    return { violations, lateMs: played.lateMs };
   } catch (fault) {
     log.note(`FAILED: ${fault instanceof Error ? fault.message : String(fault)}`);
     throw fault;
