@@ -11,8 +11,11 @@ export type ProbeAddress = {
 
 export type ProbeOutcome =
   | { readonly kind: "good" }
-  /** `detail` is for people: "503", "timed out after 800 ms", the error's words. */
-  | { readonly kind: "status" | "timeout" | "error"; readonly detail: string };
+  /**
+   * `detail` is for people: "503", "timed out after 800 ms", the error's words. `late`: this process was not there when the
+   * time was up, so that an answer may lie unread; it says nothing of the region.
+   */
+  | { readonly kind: "status" | "timeout" | "error" | "late"; readonly detail: string };
 
 export type ProbeRequest = {
   /** Never rejects, and settles within the address's timeout. */
@@ -21,6 +24,15 @@ export type ProbeRequest = {
   readonly close: () => Promise<void>;
 };
 
+/** @param tookMs until this process noticed */
+export const timedOut = (timeoutMs: number, tookMs: number): ProbeOutcome =>
+  tookMs > timeoutMs * LATE_FACTOR + LATE_MS
+    ? { kind: "late", detail: `${Math.round(tookMs - timeoutMs)} ms late to look for an answer within ${timeoutMs} ms` }
+    : { kind: "timeout", detail: `timed out after ${timeoutMs} ms` };
+
+/** Busy processes are late by a tenth of a second and still find what came in time; at half of the time-out it is luck. */
+const LATE_FACTOR = 1.5;
+const LATE_MS = 100;
 /** A health page is short; of a longer one no more is read. */
 const MOST_BODY_BYTES = 65_536;
 
@@ -41,6 +53,7 @@ export const createProbeRequest = (): ProbeRequest => {
       const { origin, pathname, search, hostname } = new URL(url);
       const name = isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? null : host;
       const signal = AbortSignal.timeout(timeoutMs);
+      const startedMs = performance.now();
       try {
         const { statusCode, body } = await agentFor(name).request({
           origin,
@@ -55,7 +68,7 @@ export const createProbeRequest = (): ProbeRequest => {
           ? { kind: "good" }
           : { kind: "status", detail: String(statusCode) };
       } catch (fault) {
-        if (signal.aborted) return { kind: "timeout", detail: `timed out after ${timeoutMs} ms` };
+        if (signal.aborted) return timedOut(timeoutMs, performance.now() - startedMs);
         return { kind: "error", detail: fault instanceof Error ? fault.message : String(fault) };
       }
     },

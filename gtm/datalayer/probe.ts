@@ -41,7 +41,7 @@ export const createProbes = (options: ProbesOptions): Probes => {
   let isStopped = false;
   const probes = options.metrics.counter({
     name: "gtm_probes_total",
-    help: "Active probes by region and outcome: good, status (not 2xx), timeout or error.",
+    help: "Active probes by region and outcome: good, status (not 2xx), timeout, error, or late: this process was, and it says nothing.",
     labels: ["region", "outcome"],
   });
 
@@ -50,6 +50,10 @@ export const createProbes = (options: ProbesOptions): Probes => {
     if (isStopped) return;
     const { region } = target;
     probes.inc({ region, outcome: outcome.kind });
+    if (outcome.kind === "late") {
+      log.warn("probe.late", { region, detail: outcome.detail });
+      return;
+    }
     const before = facts.get(region) ?? null;
     const fact = probedOnce(before, outcome.kind === "good", target);
     facts.set(region, fact);

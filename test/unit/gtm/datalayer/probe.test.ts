@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createProbes, type ProbeTarget } from "#gtm/datalayer/probe.ts";
-import type { ProbeOutcome } from "#gtm/datalayer/probe-request.ts";
+import { type ProbeOutcome, timedOut } from "#gtm/datalayer/probe-request.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { regionId } from "#test/support/builders.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
@@ -108,6 +108,22 @@ describe("a region that is probed each second, with fall 3 and rise 2", () => {
     for (const outcome of ["good", "status", "timeout", "error"]) {
       assert.equal(await metricValue(metrics, "gtm_probes_total", { region: "frankfurt", outcome }), 1);
     }
+  });
+});
+
+describe("a process that was not there when a probe's time was up", () => {
+  it("learns nothing from it: an answer may lie unread", async (test) => {
+    const late = timedOut(800, 2_600);
+    assert.equal(late.kind, "late");
+    const { run, fact, log, changes } = await setUp(test, [good, late, late, late, late]);
+    await run(5);
+    assert.deepEqual(fact(), { isDown: false, failedInARow: 0, goodInARow: 1 });
+    assert.equal(changes(), 1);
+    assert.deepEqual([...new Set(log.lines.map(({ event }) => event))], ["probe.late"]);
+  });
+  it("knows a time-out that it noticed in time", () => {
+    assert.deepEqual(timedOut(800, 805), { kind: "timeout", detail: "timed out after 800 ms" });
+    assert.equal(timedOut(800, 1_200).kind, "timeout");
   });
 });
 
