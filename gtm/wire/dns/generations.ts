@@ -10,15 +10,18 @@ export type Generations<V> = {
   readonly add: (map: number, key: number, value: V) => void;
 };
 
-/** @param most entries kept, in all maps together; what was got among the last half of that many new ones is not forgotten */
-export const createGenerations = <V>(most: number): Generations<V> => {
+/**
+ * @param most weight kept, in all maps together; what was got among the last half of that much new is not forgotten
+ * @param weightOf an entry, when it is added
+ */
+export const createGenerations = <V>(most: number, weightOf: (value: V) => number = () => 1): Generations<V> => {
   let young: Map<number, V>[] = [];
   let old: Map<number, V>[] = [];
   let added = 0;
   const add = (map: number, key: number, value: V): void => {
     young[map] ??= new Map();
     young[map].set(key, value);
-    added += 1;
+    added += weightOf(value);
     if (added * 2 < most) return;
     old = young;
     young = [];

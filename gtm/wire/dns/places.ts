@@ -33,9 +33,11 @@ export type PlacesOptions = {
 
 /** Networks remembered, for all names and families together; each is about two hundred octets. */
 const MOST_PLACES = 131_072;
+/** One that lies nowhere has a cell and a decision to itself, of about two kilobytes: forged addresses are such. */
+const WEIGHT_NOWHERE = 10;
 
 export const createPlaces = ({ locate, privateScope, cells }: PlacesOptions): Places => {
-  const places = createGenerations<Place>(MOST_PLACES);
+  const places = createGenerations<Place>(MOST_PLACES, ({ client }) => (client.area === null ? WEIGHT_NOWHERE : 1));
   let scopeBits = 0;
 
   const locatePlace = (key: number): Place => {

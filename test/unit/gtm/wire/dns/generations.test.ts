@@ -30,4 +30,11 @@ describe("maps that forget together", () => {
     assert.ok(kept.length <= 10 && kept.length >= 4, `${kept.length} kept`);
     assert.equal(kept[0], 999);
   });
+
+  it("keep fewer of what weighs more", () => {
+    const heavy = createGenerations<number>(100, (value) => value);
+    for (let key = 0; key < 100; key++) heavy.add(0, key, 10);
+    const kept = Array.from({ length: 100 }, (_, key) => key).filter((key) => heavy.get(0, key) !== undefined);
+    assert.deepEqual(kept, [95, 96, 97, 98, 99]);
+  });
 });
