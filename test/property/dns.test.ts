@@ -10,7 +10,19 @@ import { type OptWish, optionOctets, type QueryWish, queryOctets, subnetOption }
 import { aDnsSetting, answererOptions } from "#test/support/dns-zone.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 
-const setting = aDnsSetting({ whyAllow: ["192.0.2.0/24"], rateLimit: { perPrefixQps: null } });
+/** NSID, client subnet, cookie and keepalive, each at its longest. */
+const EVERYTHING = Buffer.concat([
+  optionOctets(3, Buffer.alloc(0)),
+  subnetOption(
+    2,
+    128,
+    Array.from({ length: 16 }, () => 32),
+  ),
+  optionOctets(10, Buffer.alloc(40, 1)),
+  optionOctets(11, Buffer.alloc(0)),
+]);
+
+const setting = aDnsSetting({ nsid: "n".repeat(64), whyAllow: ["192.0.2.0/24"], rateLimit: { perPrefixQps: null } });
 const answerer = createAnswerer(answererOptions(setting.options));
 const steps = { udp: answerer("udp"), tcp: answerer("tcp") };
 const room = Buffer.alloc(65_535);
@@ -63,6 +75,7 @@ const options = fc.oneof(
     subnetOption(1, 24, [192, 0, 2]),
     subnetOption(1, 0, []),
     subnetOption(2, 56, [32, 1, 13, 184, 0, 5, 0]),
+    EVERYTHING,
   ),
   fc
     .tuple(fc.integer({ min: 0, max: 65_535 }), fc.uint8Array({ maxLength: 40 }))
