@@ -35,22 +35,24 @@ const RECORD_OCTETS = 12;
 
 /** Of the records of one name and type. */
 const setFaults = (set: readonly Placed[]): readonly RecordFault[] => {
-  const texts = set.map(({ record }) => JSON.stringify(record.value));
+  const seen = new Set<string>();
   const ttlSeconds = set[0]?.record.ttlSeconds ?? 0;
   let octets = 0;
-  return set.flatMap(({ at, record: { name, value, ttlSeconds: own } }, i) => {
+  return set.flatMap(({ at, record: { name, value, ttlSeconds: own } }) => {
     const faults: string[] = [];
-    if (texts.indexOf(texts[i] ?? "") < i) faults.push(`${name} has this ${value.type} record already`);
+    const text = JSON.stringify(value);
+    if (seen.has(text)) faults.push(`${name} has this ${value.type} record already`);
     // RFC 2181 §5.2
     if (own !== ttlSeconds) {
       faults.push(`${name} has ${value.type} records with TTLs of ${ttlSeconds} s and ${own} s: make them one`);
     }
     // More than the record has on the wire, and not by much.
-    const more = octets + RECORD_OCTETS + new TextEncoder().encode(texts[i]).length;
+    const more = octets + RECORD_OCTETS + new TextEncoder().encode(text).length;
     if (octets <= MOST_SET_OCTETS && more > MOST_SET_OCTETS) {
       faults.push(`${name} has more than ${MOST_SET_OCTETS} octets of ${value.type} records`);
     }
     octets = more;
+    seen.add(text);
     return faults.map((message) => ({ at, message }));
   });
 };

@@ -56,14 +56,16 @@ export const createAuthority = (
     }
     return null;
   };
+  const apexEntry = entryOf(apex, 0, apex.length);
   /** By the nearest name above that exists (RFC 4592 §3.3.1): looked for from the zone's down, as deep as there are names. */
   const absent = (octets: Uint8Array, end: number): Target => {
     let labels = 0;
-    for (let at = HEADER_OCTETS; end - at >= apex.length; at += 1 + (octets[at] ?? 0)) {
+    for (let at = HEADER_OCTETS; end - at > apex.length; at += 1 + (octets[at] ?? 0)) {
       labelsAt[labels++] = at - HEADER_OCTETS;
     }
-    let closest: Entry | null = null;
-    while (labels > 0) {
+    let closest = apexEntry;
+    // The first is the whole name, which is known not to be there.
+    while (labels > 1) {
       const entry = entryOf(octets, HEADER_OCTETS + (labelsAt[--labels] ?? 0), end);
       if (entry === null) break;
       closest = entry;
