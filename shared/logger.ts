@@ -1,4 +1,5 @@
 /** One JSON object a line on standard output: level, time, event, fields. Never a prompt, a header, a token or a full client address. */
+import { writeSync } from "node:fs";
 import { destination, pino } from "pino";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
@@ -33,14 +34,37 @@ export const createLogger = (options: { readonly level: LogLevel; readonly desti
     base: null,
     formatters: { level: (level: string) => ({ level }) },
   };
-  // Written before the call returns: pino's default writes later, and what is on its way when a process exits is lost or out of order.
-  const log = pino(settings, options.destination ?? destination({ dest: 1, sync: true }));
+  const log = pino(settings, options.destination ?? standardOutput());
   return {
     debug: (event, fields) => log.debug(lineOf(event, fields)),
     info: (event, fields) => log.info(lineOf(event, fields)),
     warn: (event, fields) => log.warn(lineOf(event, fields)),
     error: (event, fields) => log.error(lineOf(event, fields)),
   };
+};
+
+/** Lines that could not be written wait, up to so much; what is more is lost, and the process lives. */
+const MOST_UNWRITTEN_BYTES = 1_048_576;
+
+const standardOutput = (): LogDestination => {
+  // Written before the call returns: pino's default writes later, and what is on its way when a process exits is lost or out of order.
+  const output = destination({ dest: 1, sync: true, maxLength: MOST_UNWRITTEN_BYTES });
+  let isTold = false;
+  output.on("error", (fault: Error) => {
+    // A full disk, a reader that is gone: there is nowhere else to say it, and once is enough.
+    if (!isTold) tellStandardError(`the log cannot be written, and goes on unwritten: ${fault.message}\n`);
+    isTold = true;
+  });
+  return output;
+};
+
+/** Not by process.stderr, which ends the process where nobody reads that either. */
+const tellStandardError = (text: string): void => {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody is left to hear it.
+  }
 };
 
 export const silentLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,6 +1,8 @@
 /** The edge of a real process: signals, a start that fails, and bugs that nobody caught. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { TOP } from "../architecture/source-files.ts";
@@ -92,4 +94,40 @@ describe("a process that cannot go on", () => {
       assert.match(String(line?.["stack"]), /^TypeError: a bug\n\s+at /);
     });
   }
+});
+
+describe("a process whose log cannot be written", () => {
+  const program = `
+    import { createLogger } from "#shared/logger.ts";
+    const log = createLogger({ level: "info" });
+    for (let n = 0; n < 3_000; n++) log.info("line", { n, text: "x".repeat(1_000) });
+    setTimeout(() => process.exit(7), 50);
+  `;
+  const run = async (stdout: number | "pipe", stderr: number | "pipe") => {
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: TOP,
+      stdio: ["ignore", stdout, stderr],
+    });
+    let told = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      told += text;
+    });
+    // Nobody reads it any more.
+    child.stdout?.destroy();
+    const [code] = await once(child, "close");
+    return { code, told };
+  };
+  it("lives on a full disk, and says so once", async () => {
+    const full = openSync("/dev/full", "w");
+    const { code, told } = await run(full, "pipe");
+    closeSync(full);
+    assert.equal(code, 7, told);
+    assert.match(told, /^the log cannot be written, and goes on unwritten: ENOSPC.*\n$/);
+  });
+  it("lives when nobody reads its log, nor hears of it", async () => {
+    const full = openSync("/dev/full", "w");
+    assert.equal((await run("pipe", full)).code, 7);
+    assert.equal((await run(full, full)).code, 7);
+    closeSync(full);
+  });
 });
