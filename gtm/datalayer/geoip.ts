@@ -5,6 +5,7 @@ import type { Location } from "#gtm/domain/topology.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { widened } from "./geo-range.ts";
 import {
   firstAddressText,
   holdsAddress,
@@ -83,14 +84,18 @@ export const createGeoip = (options: GeoipOptions): Geoip => {
       });
     }
     const found = isRouted(subnet) ? lookup(firstAddressText(subnet)) : null;
-    const scope = scopePrefixBits(subnet, found?.range ?? rangeOf(subnet), subnets, null);
-    if (found === null) return nowhere(subnetText(subnet), scope);
+    if (found === null) {
+      return nowhere(subnetText(subnet), scopePrefixBits(subnet, rangeOf(subnet), subnets, null));
+    }
+    const area = areaOf(found.location);
+    const isSame = (other: GeoRecord): boolean => other.country === found.country && areaOf(other.location) === area;
+    const range = found.range === null ? rangeOf(subnet) : widened(found.range, isSame, lookup);
     return clientAt(found.location, {
       subnet: subnetText(subnet),
       name: null,
       place: found.country,
       source: "geo",
-      scopePrefixBits: scope,
+      scopePrefixBits: scopePrefixBits(subnet, range, subnets, null),
     });
   };
 
@@ -142,8 +147,10 @@ type Found = Pick<Client, "subnet" | "place" | "source" | "scopePrefixBits"> & {
 const clientAt = (location: Location, { name, ...found }: Found): Client => ({
   ...found,
   location,
-  area: name ?? `${halfDegree(location.latitude)},${halfDegree(location.longitude)}`,
+  area: name ?? areaOf(location),
 });
+
+const areaOf = ({ latitude, longitude }: Location): string => `${halfDegree(latitude)},${halfDegree(longitude)}`;
 
 /** "8.5": about 55 km of latitude; the meridian of 180° has one name. */
 const halfDegree = (degrees: number): string => {

@@ -10,6 +10,8 @@ import { recordingLog } from "#test/support/recording-log.ts";
 
 const FRANKFURT = { latitude: 50.11, longitude: 8.68 };
 const DENVER = { latitude: 39.74, longitude: -104.99 };
+/** Another place of the same area. */
+const DENVER_WEST = { latitude: 39.72, longitude: -105.1 };
 
 const rangeOf = (first: string, last: string) => {
   const [from, to] = [parseSubnet(first), parseSubnet(last)];
@@ -20,6 +22,15 @@ const DATA: Readonly<Record<string, GeoRecord>> = {
   "198.51.100.0": { location: DENVER, country: "US", range: rangeOf("198.51.0.0/32", "198.51.127.255/32") },
   "8.8.8.0": { location: DENVER, country: "US", range: rangeOf("8.8.0.0/16", "8.8.0.0/16") },
   "9.9.9.0": { location: DENVER, country: null, range: rangeOf("9.9.9.0/26", "9.9.9.0/26") },
+  // Five ranges in a row: Denver, Denver, Denver, Frankfurt, and Denver again.
+  "11.0.0.0": { location: DENVER, country: "US", range: rangeOf("11.0.0.0/17", "11.0.0.0/17") },
+  "11.0.127.255": { location: DENVER, country: "US", range: rangeOf("11.0.0.0/17", "11.0.0.0/17") },
+  "11.0.128.0": { location: DENVER_WEST, country: "US", range: rangeOf("11.0.128.0/17", "11.0.128.0/17") },
+  "11.0.255.255": { location: DENVER_WEST, country: "US", range: rangeOf("11.0.128.0/17", "11.0.128.0/17") },
+  "11.1.0.0": { location: DENVER, country: "US", range: rangeOf("11.1.0.0/16", "11.1.0.0/16") },
+  "11.2.0.0": { location: FRANKFURT, country: "DE", range: rangeOf("11.2.0.0/16", "11.2.0.0/16") },
+  "11.3.0.0": { location: DENVER, country: "CA", range: rangeOf("11.3.0.0/16", "11.3.0.0/16") },
+  "11.4.0.0": { location: DENVER, country: "US", range: rangeOf("11.4.0.0/16", "11.4.0.0/16") },
   "2a00:1450:4001::": { location: FRANKFURT, country: "DE", range: null },
 };
 const options = (wish: Partial<GeoipOptions> = {}): GeoipOptions => ({
@@ -54,6 +65,20 @@ describe("a client that the data knows", async () => {
   it("shares it with no more than it showed where IPv6 data has no ranges", () => {
     assert.equal(geoip.locate("2a00:1450:4001::/56").scopePrefixBits, 48);
     assert.equal(geoip.locate("2a00:1450:4001:800::/56").area, "50.0,8.5");
+  });
+  it("shares it with neighbours that are the same area and country, since they get the same answer", () => {
+    assert.equal(geoip.locate("11.0.0.0/24").scopePrefixBits, 15);
+    assert.equal(geoip.locate("11.0.128.0/24").scopePrefixBits, 15);
+    assert.equal(geoip.locate("11.1.0.0/24").scopePrefixBits, 15);
+  });
+  it("does not share it with neighbours that are another place, or another country", () => {
+    assert.equal(geoip.locate("11.2.0.0/24").scopePrefixBits, 16);
+    assert.equal(geoip.locate("11.3.0.0/24").scopePrefixBits, 16);
+    assert.equal(geoip.locate("11.4.0.0/24").scopePrefixBits, 16);
+  });
+  it("never shares it with a subnet that the operator has located himself", async () => {
+    const own = { cidr: "11.0.200.0/24", location: FRANKFURT, name: null };
+    assert.equal((await started({ static: [own] })).locate("11.1.0.0/24").scopePrefixBits, 16);
   });
   it("is the same client when its address comes mapped into IPv6", () => {
     assert.deepEqual(geoip.locate("::ffff:8.8.8.8"), geoip.locate("8.8.8.8"));
