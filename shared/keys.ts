@@ -1,5 +1,6 @@
 /** Every key in the store: its name, its value's schema, its time to live. One key per operation, so Redis Cluster works. */
 import type { z } from "zod";
+import { AcmeRecord } from "./acme-record.ts";
 import type { AgentId, ConversationId, InstanceId, RegionId } from "./ids.ts";
 import { ConversationRecord, OrdersRecord, RefusedRecord, SentRecord } from "./records.ts";
 import { RegionReport } from "./report.ts";
@@ -26,6 +27,9 @@ export const KEYS = {
   orders: { schema: OrdersRecord, ttlMs: null },
   decisions: { schema: null, ttlMs: null },
   refused: { schema: RefusedRecord, ttlMs: 10_000 },
+  /** At most; each value is as long as it was asked for. */
+  acme: { schema: AcmeRecord, ttlMs: 3_600_000 },
+  acmeNames: { schema: null, ttlMs: null },
 } as const satisfies Record<string, KeyKind<z.ZodType | null>>;
 
 export const reportKey = (region: RegionId, agent: AgentId): string => `${PREFIX}report:{${region}}:${part(agent)}`;
@@ -40,7 +44,19 @@ export const instancesKey = (): string => `${PREFIX}instances`;
 export const ordersKey = (): string => `${PREFIX}orders`;
 export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
 export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;
-/** Channel: every change of `orders` and of a conversation, with its rev. */
+const ACME = `${PREFIX}acme:{`;
+/** @param name such as `_acme-challenge.c.llm.example.com` */
+export const acmeKey = (name: string): string => `${ACME}${part(name)}}`;
+/** The name whose key it is; null: it is another kind of key. */
+export const acmeNameOf = (key: string): string | null => {
+  if (!key.startsWith(ACME) || !key.endsWith("}")) return null;
+  const name = key.slice(ACME.length, -1);
+  // What would be encoded is no name of a host, and none of ours.
+  return name === part(name) ? name : null;
+};
+/** Sorted set: names that have a key, scored by the epoch ms of their last change; how GTMs that missed it find them. */
+export const acmeNamesKey = (): string => `${PREFIX}acme-names`;
+/** Channel: every change of `orders`, of a conversation and of an `acme`, with its rev. */
 export const changedChannel = (): string => `${PREFIX}changed`;
 /** Channel: a report was put; the message is `region/agent`. */
 export const reportedChannel = (): string => `${PREFIX}reported`;

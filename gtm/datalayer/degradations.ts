@@ -4,14 +4,15 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
 /**
- * `store`: nothing of it works. `reports`, `orders`, `pins`, `sent`, `decisions`: this part of it does not. `regions`: some
- * are not healthy. `ages`: most of them fell silent at once. `world`: the world file. `keys`: made at start, or unreadable.
+ * `store`: nothing of it works. `reports`, `orders`, `challenges`, `pins`, `sent`, `decisions`: this part of it does not.
+ * `regions`: some are not healthy. `ages`: most of them fell silent at once. `world`: the world file. `keys`: made at start, or unreadable.
  * `instances`: GTMs disagree.
  */
 export const DEGRADABLE = [
   "store",
   "reports",
   "orders",
+  "challenges",
   "pins",
   "sent",
   "decisions",

@@ -11,6 +11,8 @@ const HELD_THERE = "gtm:v1:held:{us-east}";
 const SENT = "gtm:v1:sent:{gtm-1}";
 const INSTANCES = "gtm:v1:instances";
 export const ORDERS = "gtm:v1:orders";
+const ACME = "gtm:v1:acme:{_acme-challenge.llm.test}";
+const ACME_NAMES = "gtm:v1:acme-names";
 const DECISIONS = "gtm:v1:decisions:{gtm-1}";
 
 const SET_INSIDE = "redis.call('SET',KEYS[1],'1') return redis.call('GET',KEYS[1])";
@@ -57,6 +59,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["GET", ORDERS],
       ["SET", ORDERS, "forged"],
       ["ZADD", HELD, "1", "x"],
+      ["SET", ACME, "forged"],
+      ["ZADD", ACME_NAMES, "1", "x"],
       ["SET", "gtm:v1:report:{eu-central", "x"],
       ["SET", "elsewhere", "x"],
       ["EVAL", SET_INSIDE, "1", REPORT],
@@ -93,6 +97,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["EVAL", "return redis.call('FLUSHALL')", "0"],
       ["GET", ORDERS],
       ["SET", SENT, "{}"],
+      ["GET", ACME],
+      ["EVAL", SET_INSIDE, "1", ACME],
       ["XADD", DECISIONS, "*", "v", "1"],
       ["SUBSCRIBE", "gtm:v1:reported"],
       ...DANGEROUS,
@@ -114,6 +120,12 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       [["SET", SENT, "{}", "PX", "5000"], "OK"],
       [["ZADD", INSTANCES, "1", "gtm-1"], "1"],
       [["GET", REFUSED], "{}"],
+      [["EVAL", SET_INSIDE, "1", ACME], "1"],
+      [["SET", ACME, "{}", "NX"], ""],
+      [["PTTL", ACME], "-1"],
+      [["ZADD", ACME_NAMES, "1", "_acme-challenge.llm.test"], "1"],
+      [["ZREVRANGEBYSCORE", ACME_NAMES, "+inf", "-inf", "LIMIT", "0", "1"], "_acme-challenge.llm.test"],
+      [["ZREM", ACME_NAMES, "_acme-challenge.llm.test"], "1"],
       [["XREVRANGE", DECISIONS, "+", "-", "COUNT", "1"], ""],
       [["PUBLISH", "gtm:v1:changed", "{}"], "0"],
       [["GET", "gtm:v1:orders"], "1"],
@@ -123,6 +135,7 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["DEL", REPORT],
       ["ZADD", AGENTS, "1", "ghost"],
       ["DEL", ORDERS],
+      ["DEL", ACME],
       ["PUBLISH", "gtm:v1:reported", "eu-central/a1"],
       ["EVAL", "return redis.call('SET','gtm:v1:report:{eu-central}:a1','forged')", "0"],
       ["EVAL", SET_INSIDE, "1", "elsewhere"],
