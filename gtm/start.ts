@@ -1,6 +1,7 @@
 /** The composition root: every part of the GTM made, connected, and started in order. */
 
 import { randomUUID } from "node:crypto";
+import { createAcmeChallenges } from "#gtm/datalayer/acme.ts";
 import { createAgreement } from "#gtm/datalayer/agreement.ts";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
@@ -20,6 +21,7 @@ import type { Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
+import { challengeNames } from "#gtm/wire/dns/challenge-names.ts";
 import { DEFAULT_LIMITS as DNS_LIMITS } from "#gtm/wire/dns/limit.ts";
 import { createDnsServer } from "#gtm/wire/dns/server.ts";
 import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
@@ -93,6 +95,10 @@ export const createGtm = (
   const operators = createOperatorState({
     ...{ store, clock, log, failures, degradations, onWiped },
     onChanged: () => source.touch(),
+  });
+  const challenges = createAcmeChallenges({
+    ...{ store, clock, log, metrics, failures, degradations },
+    names: challengeNames({ ...dns, pools, models, regions: sites, front: http.addresses }),
   });
   const probes = createProbes({ targets: config.probes, clock, log, metrics, onChanged: () => source.touch() });
   const conversations = createConversationStore({
@@ -179,6 +185,7 @@ export const createGtm = (
       isWorldSaved: source.savedAgeMs() !== null,
     }),
     frontAddresses: http.addresses,
+    challengeTexts: challenges.texts,
     ownSubnets: config.geo.static.map(({ cidr }) => cidr),
   });
   const frontDoor = createFrontDoor({
@@ -207,6 +214,7 @@ export const createGtm = (
       instances: agreement,
       steering: httpPorts,
       orders: operators,
+      acme: challenges,
       readLabel: (label) => {
         const read = labels.read(label);
         const region = read.kind === "ours" ? regions.find((id) => tagOf(id) === read.regionTag) : undefined;
@@ -227,6 +235,7 @@ export const createGtm = (
     // Read before the store is asked, written after everything that it holds has stopped.
     worldFile,
     operators,
+    challenges,
     conversations,
     decisions,
     source,

@@ -168,6 +168,7 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
       ],
       defaultPool: CHAT,
       frontAddresses: { ipv4: ["198.51.100.8", "198.51.100.9"], ipv6: [] },
+      challengeTexts: () => null,
       labels,
       whyAllow: [],
       degraded: () => ({ degradations: [], worldAgeMs: 0, isWorldSaved: false }),

@@ -7,10 +7,12 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Context, Env, Router } from "./environment.ts";
 import { authenticate, authorize, limitBody, requireJson, secureHeaders } from "./guard.ts";
 import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
+import { acmeRoutes } from "./routes/acme.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { explainRoutes } from "./routes/explain.ts";
+import { httpreqRoutes } from "./routes/httpreq.ts";
 import { instanceRoutes } from "./routes/instances.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { regionRoutes } from "./routes/regions.ts";
@@ -29,6 +31,7 @@ export const createApp = (context: Context, tokens: TokensFile | null, metrics: 
   app.use(requireJson);
   app.use(limitBody);
   for (const routes of ROUTES) app.route(BASE, routes(context));
+  app.route("/acme", httpreqRoutes(context));
   const description = describe(app, context.ports.version);
   app.get(`${BASE}/openapi.json`, (c) => c.json(description, 200));
   app.notFound((c) => notFound(app, c.req.method, c.req.path));
@@ -41,6 +44,7 @@ const ROUTES = [
   instanceRoutes,
   regionRoutes,
   orderRoutes,
+  acmeRoutes,
   conversationRoutes,
   decisionRoutes,
   explainRoutes,
@@ -53,6 +57,11 @@ const describe = (app: Router, version: string) => {
     scheme: "bearer",
     description:
       "A token of `gtm token create`. Without configured tokens the API is on loopback only and asks for none.",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "basic", {
+    type: "http",
+    scheme: "basic",
+    description: "The name of a token as user, the token as password; for /acme/present and /acme/cleanup only.",
   });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",

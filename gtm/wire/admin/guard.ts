@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import type { Metrics } from "#shared/metrics.ts";
-import { type Actor, identify, suffices } from "./auth.ts";
+import { type Actor, identify, type Scheme, suffices } from "./auth.ts";
 import type { Env } from "./environment.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 import type { Role, TokensFile } from "./tokens-file.ts";
@@ -85,13 +85,15 @@ export const authenticate = (tokens: TokensFile | null, metrics: Metrics): Middl
       c.set("actor", LOCAL);
       return next();
     }
-    const identified = identify(c.req.header("authorization"), tokens.entries());
+    const scheme = schemeFor(c.req.path);
+    const identified = identify(c.req.header("authorization"), tokens.entries(), scheme);
     if (identified.kind === "refused") {
       failures.inc({ cause: identified.why });
-      return problemResponse(problemOf("unauthorized", REFUSALS[identified.why]), {
+      const bearer =
         // RFC 6750 §3: without credentials only the scheme.
-        "www-authenticate":
-          identified.why === "missing" ? 'Bearer realm="gtm"' : 'Bearer realm="gtm", error="invalid_token"',
+        identified.why === "missing" ? 'Bearer realm="gtm"' : 'Bearer realm="gtm", error="invalid_token"';
+      return problemResponse(problemOf("unauthorized", REFUSALS[identified.why]), {
+        "www-authenticate": scheme === "any" ? `${bearer}, Basic realm="gtm acme", charset="UTF-8"` : bearer,
       });
     }
     c.set("actor", identified.actor);
@@ -99,7 +101,12 @@ export const authenticate = (tokens: TokensFile | null, metrics: Metrics): Middl
   };
 };
 
-const LOCAL: Actor = { name: "loopback", role: "admin", by: "loopback" };
+/** A browser sends a password again wherever on the host it is asked for: it counts for the calls that need it, and no others. */
+const schemeFor = (path: string): Scheme => (isHttpreq(path) ? "any" : "bearer");
+
+const isHttpreq = (path: string): boolean => path.startsWith("/acme/");
+
+const LOCAL: Actor = { name: "loopback", role: "admin", by: "loopback", names: null };
 
 const REFUSALS = {
   missing: "Send a token as `Authorization: Bearer gtm_…`.",
@@ -107,7 +114,10 @@ const REFUSALS = {
   unknown: "The token is not in the tokens file.",
 } as const;
 
-/** Reading needs a viewer, and so does an explanation, which changes nothing; everything else needs an operator. */
+/**
+ * Reading needs a viewer, and so does an explanation, which changes nothing. Whoever can answer a challenge can have a certificate
+ * of the zone: that is more than an order. Everything else needs an operator.
+ */
 export const authorize = (metrics: Metrics): Middleware => {
   const failures = metrics.counter({
     name: "gtm_admin_auth_failures_total",
@@ -127,5 +137,8 @@ export const authorize = (metrics: Metrics): Middleware => {
   };
 };
 
-const neededFor = (method: string, path: string): Role =>
-  method === "GET" || method === "HEAD" || path === "/api/v1/explain" ? "viewer" : "operator";
+const neededFor = (method: string, path: string): Role => {
+  if (isHttpreq(path)) return "acme";
+  if (method === "GET" || method === "HEAD" || path === "/api/v1/explain") return "viewer";
+  return /^\/api\/v1\/acme-challenges(?:\/|$)/.test(path) ? "admin" : "operator";
+};

@@ -57,6 +57,32 @@ export type OrdersPort = {
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
 };
 
+/** `_acme-challenge` names, lower case without the trailing dot. Changes reject as those of orders do. */
+export type AcmePort = {
+  readonly list: () => readonly AcmeListed[];
+  readonly present: (wish: {
+    readonly name: string;
+    readonly value: string;
+    readonly actor: string;
+    readonly forMs: number;
+  }) => Promise<
+    | { readonly kind: "presented" | "not-ours" }
+    /** What has as many as it may. */
+    | { readonly kind: "full"; readonly of: "name" | "zone" }
+  >;
+  /** null: any. `others`: how many such values somebody else presented, who keeps them. */
+  readonly cleanup: (
+    name: string,
+    choice: { readonly value: string | null; readonly actor: string | null },
+  ) => Promise<
+    { readonly kind: "cleaned"; readonly values: number; readonly others: number } | { readonly kind: "not-ours" }
+  >;
+};
+export type AcmeListed = {
+  readonly name: string;
+  readonly values: readonly { readonly value: string; readonly actor: string; readonly expiresInMs: number }[];
+};
+
 export type OtherInstance = {
   readonly id: string;
   readonly heardMsAgo: number;
@@ -103,6 +129,7 @@ export type AdminPorts = {
   readonly decisions: DecisionsPort;
   readonly conversations: ConversationsPort;
   readonly orders: OrdersPort;
+  readonly acme: AcmePort;
   /** What a conversation's label says, whoever made it. */
   readonly readLabel: (label: string) => LabelReading;
   readonly newDecisionId: () => DecisionId;

@@ -11,6 +11,7 @@ export const PROBLEMS = {
   "method-not-allowed": { status: 405, title: "This address does not have that method" },
   "state-conflict": { status: 409, title: "The region's present state does not allow this" },
   "safety-rule": { status: 409, title: "A safety rule forbids this" },
+  "too-many-challenges": { status: 409, title: "There are as many challenge values as there may be" },
   "precondition-failed": { status: 412, title: "It changed since it was read" },
   "body-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The body must be application/json" },

@@ -6,14 +6,23 @@ import { OperationalError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-/** Each role may do what the ones before it may: read; order; and, later, hand out tokens and reload. */
-export const ROLES = ["viewer", "operator", "admin"] as const;
-export const Role = z.enum(ROLES);
+/** Each role may do what the ones before it may: read; order; answer challenges and, later, hand out tokens and reload. */
+export const RANKS = ["viewer", "operator", "admin"] as const;
+/** `acme` may present and clean up challenges of certificate authorities, and nothing else. */
+export const Role = z.enum([...RANKS, "acme"]);
 export type Role = z.infer<typeof Role>;
 
 export const ActorName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/, "must be 1 to 128 letters, digits, dots, hyphens, underscores or @");
+
+export const HostName = z
+  .string()
+  .max(253)
+  .regex(
+    /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/,
+    "must be a whole name in lower case, without `*.` and without a dot at the end",
+  );
 
 export const TokenEntry = z.strictObject({
   /** Goes into orders and logs. */
@@ -21,15 +30,22 @@ export const TokenEntry = z.strictObject({
   role: Role,
   /** SHA-256 of the token, hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits, as `gtm token create` prints them"),
+  /** Of an `acme` token: the only names it may have certificates for, a wildcard's without its `*.`; absent: the whole zone. */
+  names: z.array(HostName).min(1).max(256).optional(),
 });
 export type TokenEntry = z.infer<typeof TokenEntry>;
 
+const NAMES_ELSEWHERE = { path: ["names"], message: "belong to the role acme only" };
 /** An empty file is a list of nobody. */
-const TokenList = z.array(TokenEntry).nullable();
+const TokenList = z
+  .array(TokenEntry.refine(({ role, names }) => role === "acme" || names === undefined, NAMES_ELSEWHERE))
+  .nullable();
 
 /** The line of the file for one token. */
 export const tokenLine = (entry: TokenEntry): string =>
-  `- { name: ${JSON.stringify(entry.name)}, role: ${entry.role}, sha256: ${entry.sha256} }`;
+  `- { name: ${JSON.stringify(entry.name)}, role: ${entry.role}, sha256: ${entry.sha256}${namesText(entry)} }`;
+
+const namesText = ({ names }: TokenEntry): string => (names === undefined ? "" : `, names: [${names.join(", ")}]`);
 
 /** @throws {OperationalError} GTM_CONFIG_INVALID naming every fault, GTM_CONFIG_UNREADABLE */
 export const readTokens = (path: string): readonly TokenEntry[] =>

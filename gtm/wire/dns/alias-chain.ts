@@ -1,4 +1,5 @@
 /** Follows an alias through the zone as far as its answer is the same for everybody. */
+import { CHALLENGE_LABEL } from "./challenge-label.ts";
 import type { DnsRecord } from "./codec.ts";
 import type { TimedData, ZoneEntries, ZoneEntry } from "./zone-entries.ts";
 
@@ -47,8 +48,9 @@ const endAt = (name: string, zone: string, { byName, cuts }: ZoneEntries): Chain
 
 const isWithin = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
 
-/** Labels and inquiries are found when they are asked for. */
-const isDecided = (name: string, zone: string): boolean => name.startsWith("why.") || name.endsWith(`.c.${zone}`);
+/** Labels, inquiries and challenges are found when they are asked for. */
+const isDecided = (name: string, zone: string): boolean =>
+  name.startsWith("why.") || name.startsWith(`${CHALLENGE_LABEL}.`) || name.endsWith(`.c.${zone}`);
 
 /** The name, or the nearest above it that exists: the closest encloser of RFC 4592 §3.3.1. */
 const closestName = (name: string, byName: ZoneEntries["byName"]): string => {

@@ -13,6 +13,7 @@ import type { Labels } from "#shared/pin-token.ts";
 import { type AnswerStep, createAnswer } from "./answer.ts";
 import { createAuthority } from "./authority.ts";
 import { createCells } from "./cells.ts";
+import { createChallengeAnswers } from "./challenges.ts";
 import { createCookies } from "./cookies.ts";
 import { createLabelAnswers } from "./labels.ts";
 import { negativeAnswers, negativeSoa } from "./negative.ts";
@@ -42,6 +43,8 @@ export type AnswererOptions = {
   readonly frontAddresses: Addresses;
   /** null: labels are not minted here; they are answered like the default pool's name. */
   readonly labels: Labels | null;
+  /** TXT values of an `_acme-challenge` name, lower case without the trailing dot; null: none. The same array until they change. */
+  readonly challengeTexts: (name: string) => readonly string[] | null;
   /** Networks that may ask `why.<name>`, CIDR notation; empty: those names do not exist. */
   readonly whyAllow: readonly string[];
   /** What `why.<name>` says beside the decision. */
@@ -78,6 +81,7 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
     cells,
     labels: createLabelAnswers({ ...options, render, onRead: tally.labelRead }),
     negative,
+    challenges: createChallengeAnswers(options.challengeTexts, negative),
     steeredByPool: steered.ofPool,
     why,
     degraded: options.degraded,

@@ -1,4 +1,5 @@
 /** What a name of the zone is: one that exists, a conversation's label, an inquiry, nothing, or none of our business. */
+import { isChallengeLabel } from "./challenge-label.ts";
 import { type DnsQuery, HEADER_OCTETS } from "./dns-query.ts";
 import { encodeName, foldOctet, hashName, isWithin, labelText, matchesName } from "./name.ts";
 import type { ZoneName } from "./zone-names.ts";
@@ -74,7 +75,9 @@ export const createAuthority = (
   };
   const isLabel = (octets: Uint8Array, start: number, end: number): boolean => {
     const parentAt = start + 1 + (octets[start] ?? 0);
-    return end - parentAt === labelParent.length && matchesName(octets, parentAt, labelParent);
+    // A challenge's name is no conversation: without values it is not there.
+    if (end - parentAt !== labelParent.length || isChallengeLabel(octets, start)) return false;
+    return matchesName(octets, parentAt, labelParent);
   };
   /** Whatever label is asked for exists: a negative answer would be kept and hide the conversation when it begins. */
   const subject = (octets: Uint8Array, start: number, end: number): Subject | null =>

@@ -3,6 +3,7 @@ import type { Clock } from "#shared/clock.ts";
 import type { PoolName } from "#shared/ids.ts";
 import type { Authority, Subject, Target } from "./authority.ts";
 import type { Cells, StandingCell } from "./cells.ts";
+import type { ChallengeAnswers } from "./challenges.ts";
 import type { DnsQuery } from "./dns-query.ts";
 import type { DnsReply, Image } from "./image.ts";
 import type { LabelAnswers, StandingLabel } from "./labels.ts";
@@ -21,6 +22,7 @@ export type ResolveOptions = {
   readonly cells: Cells;
   readonly labels: LabelAnswers;
   readonly negative: Negative;
+  readonly challenges: ChallengeAnswers;
   readonly steeredByPool: ReadonlyMap<PoolName, SteeredName>;
   readonly why: WhyAccess;
   readonly degraded: () => WhyDegraded;
@@ -97,11 +99,7 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
     return isWait(label) ? label : whyTexts(labelTexts(query, label));
   };
 
-  return (query, reply, found) => {
-    const refusal = refusalOf(query, transport);
-    if (refusal !== null) return refusal;
-    // From here on every reply to a client subnet carries one (RFC 7871 §7.2.1); unless it decided, the scope is 0.
-    reply.scopeBits = 0;
+  const byName: Resolve = (query, reply, found) => {
     const target: Target = authority.find(query);
     switch (target.kind) {
       case "known":
@@ -118,6 +116,14 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
       case "outside":
         return REFUSALS.outside;
     }
+  };
+
+  return (query, reply, found) => {
+    const refusal = refusalOf(query, transport);
+    if (refusal !== null) return refusal;
+    // From here on every reply to a client subnet carries one (RFC 7871 §7.2.1); unless it decided, the scope is 0.
+    reply.scopeBits = 0;
+    return options.challenges(query) ?? byName(query, reply, found);
   };
 };
 

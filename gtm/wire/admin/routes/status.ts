@@ -103,7 +103,10 @@ export const statusRoutes = (context: Context): Router =>
         security: BEARER,
         responses: answers(WhoAmI, "The caller"),
       }),
-      (c) => c.json(c.get("actor"), 200),
+      (c) => {
+        const { name, role, by } = c.get("actor");
+        return c.json({ name, role, by }, 200);
+      },
     )
     .openapi(
       createRoute({

@@ -8,7 +8,16 @@ import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
-import type { AdminPorts, DecisionFilter, Health, OrderWish, OtherInstance, Page } from "#gtm/wire/admin/ports.ts";
+import type {
+  AcmeListed,
+  AcmePort,
+  AdminPorts,
+  DecisionFilter,
+  Health,
+  OrderWish,
+  OtherInstance,
+  Page,
+} from "#gtm/wire/admin/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ConversationId, DecisionId } from "#shared/ids.ts";
@@ -160,6 +169,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         return putOrders(without(region));
       },
     },
+    acme: fakeAcme(mustHaveStore),
     readLabel: () => ({ conversation: ConversationId.parse("0000000000000"), pinnedTo: null }),
     newDecisionId: () => decisionId(1_000_000),
     health: () => state.health,
@@ -182,6 +192,35 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       state.entries.push(entry);
       for (const listener of listeners) listener(entry);
       return entry;
+    },
+  };
+};
+
+export const CHALLENGE_NAMES: readonly string[] = ["chat", "c", "m", "spare"].map(
+  (name) => `_acme-challenge.${name}.llm.test`,
+);
+
+/** One value a name; `spare` is full. */
+const fakeAcme = (mustHaveStore: () => void): AcmePort => {
+  const listed = new Map<string, AcmeListed>();
+  return {
+    list: () => [...listed.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    present: async ({ name, value, actor, forMs }) => {
+      mustHaveStore();
+      if (!CHALLENGE_NAMES.includes(name)) return { kind: "not-ours" };
+      if (name.includes("spare")) return { kind: "full", of: "name" };
+      listed.set(name, { name, values: [{ value, actor, expiresInMs: forMs }] });
+      return { kind: "presented" };
+    },
+    cleanup: async (name, choice) => {
+      mustHaveStore();
+      if (!CHALLENGE_NAMES.includes(name)) return { kind: "not-ours" };
+      const there = (listed.get(name)?.values ?? []).filter(
+        ({ value }) => choice.value === null || value === choice.value,
+      );
+      const own = there.filter(({ actor }) => choice.actor === null || actor === choice.actor);
+      if (own.length > 0) listed.delete(name);
+      return { kind: "cleaned", values: own.length, others: there.length - own.length };
     },
   };
 };

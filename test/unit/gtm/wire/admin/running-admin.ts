@@ -69,7 +69,7 @@ export type Tokens = AsyncDisposable & {
 export const tokensFile = async (): Promise<Tokens> => {
   const folder = await mkdtemp(join(tmpdir(), "gtm-tokens-"));
   const path = join(folder, "tokens.yaml");
-  const of = { viewer: createToken(), operator: createToken(), admin: createToken() };
+  const of = { viewer: createToken(), operator: createToken(), admin: createToken(), acme: createToken() };
   const lines = (Object.keys(of) as Role[]).map((role) =>
     tokenLine({ name: `the-${role}`, role, sha256: hashOfToken(of[role]) }),
   );

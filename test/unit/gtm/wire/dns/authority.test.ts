@@ -39,6 +39,12 @@ describe("a name asked for", () => {
     ["P1ABC.C.gslb.example", "label p1abc"],
     ["why.c.gslb.example", "label why"],
     ["x.abc.c.gslb.example", "missing"],
+    // No conversation: a certificate for *.c is asked for there.
+    ["_acme-challenge.c.gslb.example", "missing"],
+    ["_ACME-Challenge.c.gslb.example", "missing"],
+    ["_acme-challenges.c.gslb.example", "label _acme-challenges"],
+    ["_acme-challenge.abc.c.gslb.example", "missing"],
+    ["why._acme-challenge.c.gslb.example", "missing"],
     ["nope.gslb.example", "missing"],
     ["x.chat.gslb.example", "missing"],
     ["why.gslb.example", "why known"],
