@@ -23,6 +23,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { command: "dig", why: "DNS answers are read by an independent client", aptPackage: "bind9-dnsutils" },
   { command: "kdig", why: "and by another one, of another house", aptPackage: "knot-dnsutils" },
   { command: "knotd", why: "what it makes of a zone is what ours must make of it", aptPackage: "knot" },
+  { command: "lego", why: "a wildcard certificate is asked for as operators do", aptPackage: "lego" },
+  { command: "pebble", why: "the certificate authority that lego asks", aptPackage: "pebble" },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 
