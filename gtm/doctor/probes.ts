@@ -1,6 +1,8 @@
 /** What a GTM does in the store, as commands that ask for permission and change nothing (shared/store-redis-facts-user.ts). */
 import { type AgentId, type ConversationId, InstanceId, type RegionId } from "#shared/ids.ts";
 import {
+  acmeKey,
+  acmeNamesKey,
   agentsKey,
   changedChannel,
   conversationKey,
@@ -19,6 +21,7 @@ import type { ServerProbe } from "#shared/store-redis-facts-user.ts";
 const NOBODY = InstanceId.parse("doctor");
 const NO_CONVERSATION = "doctor" as ConversationId;
 const NO_AGENT = "doctor" as AgentId;
+const NO_CHALLENGE = "doctor";
 const NO_SCRIPT = "0".repeat(40);
 
 /** @param region any of those that are configured */
@@ -30,10 +33,11 @@ export const gtmProbes = (region: RegionId): readonly ServerProbe[] => {
     ordersKey(),
     sentKey(NOBODY),
     refusedKey(NO_CONVERSATION),
+    acmeKey(NO_CHALLENGE),
   ];
-  const settable = [conversation, ordersKey(), sentKey(NOBODY), refusedKey(NO_CONVERSATION)];
-  const scripted = [conversation, ordersKey()];
-  const indexes = [heldKey(region), instancesKey()];
+  const settable = [conversation, ordersKey(), sentKey(NOBODY), refusedKey(NO_CONVERSATION), acmeKey(NO_CHALLENGE)];
+  const scripted = [conversation, ordersKey(), acmeKey(NO_CHALLENGE)];
+  const indexes = [heldKey(region), instancesKey(), acmeNamesKey()];
   return [
     ...readable.flatMap((key) => [probe("GET", key), probe("PTTL", key)]),
     // Refused as syntax after the permission was looked at.
@@ -50,7 +54,9 @@ export const gtmProbes = (region: RegionId): readonly ServerProbe[] => {
       probe("ZREM", key, NOBODY),
       probe("ZRANGEBYSCORE", key, "-inf", "-inf"),
     ]),
-    probe("ZREVRANGEBYSCORE", heldKey(region), "-inf", "-inf", "LIMIT", "0", "1"),
+    ...[heldKey(region), acmeNamesKey()].map((key) =>
+      probe("ZREVRANGEBYSCORE", key, "-inf", "-inf", "LIMIT", "0", "1"),
+    ),
     probe("XADD", decisionsKey(NOBODY), "no-id", "v", ""),
     probe("XREVRANGE", decisionsKey(NOBODY), "+", "-", "COUNT", "1"),
     // A change of nothing that anybody has.
