@@ -32,6 +32,21 @@ describe("a connection over TCP", () => {
   });
 });
 
+describe("a peer that asks much, says that it sends no more, and then reads", () => {
+  it("gets all its answers", async () => {
+    await using dns = await startDns();
+    await using client = await openTcp(dns);
+    client.socket.pause();
+    const ids = Array.from({ length: 4_000 }, (_, id) => id);
+    client.socket.end(Buffer.concat(ids.map((id) => framed(query(id, "huge")))));
+    const answered = () => metricValue(dns.metrics, "gtm_dns_queries_total", { proto: "tcp" });
+    await until(async () => (await answered()) > 0);
+    client.socket.resume();
+    for (const id of ids) assert.equal((await client.next()).readUInt16BE(0), id);
+    await client.closed;
+  });
+});
+
 describe("stopping the server", () => {
   it("first gives the answers that are under way, over TCP and UDP, and then takes nothing", async () => {
     const found = Promise.withResolvers<Conversation | null>();

@@ -33,6 +33,8 @@ export const createConnection = (socket: Socket, options: ConnectionOptions): Co
   let lastQueryAtMs = clock.monotonicMs();
   let pending = 0;
   let isFinishing = false;
+  /** The peer sends no more; what it sent is still to be answered. */
+  let hasEnded = false;
 
   const sent = (error?: Error | null): void => {
     if (error !== undefined && error !== null) tally.sendFailed("tcp");
@@ -70,14 +72,21 @@ export const createConnection = (socket: Socket, options: ConnectionOptions): Co
   /** The peer's turn to take what was answered; until then it is not read from. */
   const isFull = (): boolean => socket.writableNeedDrain || pending >= limits.tcpPendingAnswers;
 
-  const readOn = (): void => {
-    socket.cork();
-    while (!isFinishing && !isFull()) {
-      const frame = frames.next();
-      if (frame === "incomplete") break;
-      if (frame === "empty" || frame === "too-long") refuse(frame);
-      else take(frame);
+  /** @returns false: there is none, or the connection is over */
+  const takeNext = (): boolean => {
+    const frame = frames.next();
+    if (frame === "incomplete") {
+      if (hasEnded) finish();
+      return false;
     }
+    if (frame === "empty" || frame === "too-long") refuse(frame);
+    else take(frame);
+    return !isFinishing;
+  };
+  const readOn = (): void => {
+    if (isFinishing) return;
+    socket.cork();
+    while (!isFull() && takeNext());
     socket.uncork();
     if (isFull()) socket.pause();
     else socket.resume();
@@ -89,7 +98,10 @@ export const createConnection = (socket: Socket, options: ConnectionOptions): Co
     readOn();
   });
   socket.on("drain", readOn);
-  socket.on("end", finish);
+  socket.on("end", () => {
+    hasEnded = true;
+    readOn();
+  });
   // A peer that goes away is no fault of ours; answers it did not take are counted where they are written.
   socket.on("error", () => {});
   socket.on("close", onClosed);
