@@ -38,10 +38,15 @@ export const measureGtm = async (redisUrl: string, count: number): Promise<GtmMe
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line.includes('"process.started"')) break;
-    }
-    child.stdout.resume();
+    const started = Promise.withResolvers<void>();
+    let last = "";
+    // Read to the end: the log of a GTM that ends says why.
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      last = line;
+      if (line.includes('"process.started"')) started.resolve();
+    });
+    child.once("exit", (code, signal) => started.reject(new Error(`the GTM ended with ${code ?? signal}: ${last}`)));
+    await started.promise;
     const startedMegabytes = residentMegabytes(child.pid);
     await serve(`http://127.0.0.1:${http}`, count);
     while (!/^gtm_pins_waiting 0$/m.test(await textOf(metrics))) await pause(200);

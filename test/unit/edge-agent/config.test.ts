@@ -34,7 +34,10 @@ describe("the least configuration", () => {
       version: 1,
       region: "eu-central",
       agent: "a1",
-      store: { url: "memory:", password_file: null },
+      store: {
+        ...{ url: "memory:", username_file: null, password_file: null, sentinel_password_file: null },
+        ...{ ca_file: null, cert_file: null, key_file: null, deadline: 500 },
+      },
       report: { interval: 1_000, key_file: null },
       engines: [{ url: "http://10.0.0.5:8000", engine: "auto", api_key_file: null }],
       gpus: null,
