@@ -1,6 +1,7 @@
 /** The command line `gtm`: its subcommands, and how the program ends. */
 import { Command, CommanderError } from "commander";
 import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
+import { acmeCommand } from "./acme.ts";
 import { withExamples } from "./api-command.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
 import { conversationsCommand } from "./conversations.ts";
@@ -45,6 +46,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     undrainCommand(io),
     downCommand(io),
     upCommand(io),
+    acmeCommand(io),
     tokenCommand(io),
     keysCommand(io),
     healthCommand(io),
