@@ -6,6 +6,7 @@ import { withExamples } from "./api-command.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
 import { conversationsCommand } from "./conversations.ts";
 import { decisionsCommand } from "./decisions.ts";
+import { dnsCommand } from "./dns.ts";
 import { doctorCommand } from "./doctor.ts";
 import { explainCommand } from "./explain.ts";
 import { CliFailure, EXIT } from "./failure.ts";
@@ -19,6 +20,7 @@ import { regionsCommand } from "./regions.ts";
 import { statusCommand } from "./status.ts";
 import { tokenCommand } from "./token.ts";
 import { versionCommand } from "./version.ts";
+import { zonesCommand } from "./zones.ts";
 
 export type CliParts = {
   readonly version: string;
@@ -49,6 +51,8 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     acmeCommand(io),
     tokenCommand(io),
     keysCommand(io),
+    zonesCommand(io),
+    dnsCommand(io),
     healthCommand(io),
     versionCommand(io, parts.version),
   ];
@@ -66,7 +70,7 @@ Environment:
 Exit codes:
   0 done   1 error   2 wrong use   3 GTM unreachable   4 refused by a safety rule
   5 the state does not allow it, or changed meanwhile   6 --wait timed out
-  7 doctor found problems
+  7 doctor, zones delegation --check or dns check found problems
 
 Data goes to standard output, messages to standard error.`;
 

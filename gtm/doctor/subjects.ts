@@ -2,6 +2,7 @@
 import type { Subject } from "./subject.ts";
 import { agents } from "./subjects/agents.ts";
 import { clocks } from "./subjects/clocks.ts";
+import { dns } from "./subjects/dns.ts";
 import { instances } from "./subjects/instances.ts";
 import { keys } from "./subjects/keys.ts";
 import { orders } from "./subjects/orders.ts";
@@ -19,5 +20,6 @@ export const SUBJECTS: readonly Subject[] = [
   orders,
   keys,
   worldFile,
+  dns,
   running,
 ];

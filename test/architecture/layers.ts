@@ -89,7 +89,7 @@ export const LAYERS: readonly Layer[] = [
       "node:",
     ],
   },
-  { files: ["gtm/cli/"], may: ["gtm/", "shared/", "commander", "dns2", "zod", "node:"] },
+  { files: ["gtm/cli/"], may: ["gtm/", "shared/", "commander", "zod", "node:"] },
   {
     files: ["gtm/config/"],
     may: ["gtm/config/", "gtm/steering/", "gtm/domain/", "gtm/keys/", "shared/", "ipaddr.js", "zod", "node:"],
@@ -104,8 +104,22 @@ export const LAYERS: readonly Layer[] = [
       "gtm/config.ts",
       "gtm/config-fingerprint.ts",
       "gtm/cli/quantity.ts",
+      "gtm/dns-check/",
       "shared/",
       "zod",
+      "node:",
+    ],
+  },
+  {
+    files: ["gtm/dns-check/"],
+    may: [
+      "gtm/dns-check/",
+      "gtm/domain/",
+      "gtm/doctor/examine.ts",
+      "gtm/doctor/finding.ts",
+      "gtm/wire/dns/model-slug.ts",
+      "shared/",
+      "dns2",
       "node:",
     ],
   },
@@ -132,7 +146,7 @@ export type Door = {
 export const DOORS: readonly Door[] = [
   // Over 100 MB once loaded.
   { dependency: "geoip-lite", files: ["gtm/datalayer/geoip.ts"], isDynamicOnly: true },
-  { dependency: "dns2", files: ["gtm/wire/dns/record-data.ts", "gtm/cli/dns"] },
+  { dependency: "dns2", files: ["gtm/wire/dns/record-data.ts", "gtm/dns-check/message.ts"] },
   { dependency: "ioredis", files: ["shared/store"] },
   { dependency: "hono", files: ["gtm/wire/http/", "gtm/wire/admin/", "edge-agent/gateway"] },
   { dependency: "prom-client", files: ["shared/metrics.ts"] },

@@ -174,6 +174,18 @@ export const PLANTED: readonly Planted[] = [
     says: /only by gtm\/wire\/dns\/record-data\.ts/,
   },
   {
+    what: "dns2's sockets in the check of DNS",
+    path: "gtm/dns-check/ask.ts",
+    text: 'import DNS from "dns2";',
+    says: /only by .*gtm\/dns-check\/message\.ts/,
+  },
+  {
+    what: "a server's code in the client that judges it",
+    path: "gtm/dns-check/message.ts",
+    text: 'import { encodeImage } from "#gtm/wire/dns/codec.ts";',
+    says: /layer/,
+  },
+  {
     what: "hono's family by another door",
     path: "edge-agent/scrape.ts",
     text: 'import "@hono/node-server";',
