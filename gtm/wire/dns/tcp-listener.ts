@@ -16,6 +16,8 @@ export const createTcpListener = (options: TcpListenerOptions): Listener => {
   const { tally, log, limits, clock } = options;
   // The one idle longest comes first: a connection moves to the end with every query.
   const connections = new Set<Connection>();
+  /** Of each peer that has any. */
+  const counts = new Map<string, number>();
   const scratch = Buffer.alloc(TCP_PAYLOAD_OCTETS + 2);
   let server: Server | null = null;
   let sweeping: NodeJS.Timeout | null = null;
@@ -24,14 +26,29 @@ export const createTcpListener = (options: TcpListenerOptions): Listener => {
     tally.tcpClosed(reason);
     connection.destroy();
   };
-  /** So that there is room for one more, of this peer and of all. */
+  const countOf = (peer: string): number => counts.get(peer) ?? 0;
+  const remember = (connection: Connection): void => {
+    connections.add(connection);
+    counts.set(connection.peer, countOf(connection.peer) + 1);
+  };
+  const forget = (connection: Connection): void => {
+    if (!connections.delete(connection)) return;
+    const left = countOf(connection.peer) - 1;
+    if (left > 0) counts.set(connection.peer, left);
+    else counts.delete(connection.peer);
+  };
+  const longestIdleOf = (peer: string): Connection | undefined => {
+    for (const connection of connections) if (connection.peer === peer) return connection;
+    return undefined;
+  };
+  /** For one more, of this peer and of all. */
   const makeRoom = (peer: string): void => {
-    const peers = [...connections].filter((one) => one.peer === peer);
-    const [longestIdle] = peers.length >= limits.tcpConnectionsPerPeer ? peers : connections;
-    const isFull = peers.length >= limits.tcpConnectionsPerPeer || connections.size >= limits.tcpConnections;
-    if (!isFull || longestIdle === undefined) return;
+    const isPeerFull = countOf(peer) >= limits.tcpConnectionsPerPeer;
+    if (!isPeerFull && connections.size < limits.tcpConnections) return;
+    const [longestIdle] = isPeerFull ? [longestIdleOf(peer)] : connections;
+    if (longestIdle === undefined) return;
     // Its socket closes in a later turn; room is needed now.
-    connections.delete(longestIdle);
+    forget(longestIdle);
     drop(longestIdle, "evicted");
   };
   const accept = (socket: Socket): void => {
@@ -45,11 +62,11 @@ export const createTcpListener = (options: TcpListenerOptions): Listener => {
         if (connections.delete(connection)) connections.add(connection);
       },
       onClosed: () => {
-        connections.delete(connection);
+        forget(connection);
         tally.tcpConnections(connections.size);
       },
     });
-    connections.add(connection);
+    remember(connection);
     tally.tcpConnections(connections.size);
   };
   const sweep = (): void => {
