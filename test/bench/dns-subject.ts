@@ -49,6 +49,8 @@ export const dnsSubject = (): { readonly options: DnsServerOptions; readonly ren
       clock: systemClock,
       newId: createDecisionIds(systemClock),
       log: silentLogger,
+      // Counted and never reached: with loopback exempt it would cost less.
+      rateLimit: { perPrefixQps: 1_000_000_000, slip: 2, exempt: [] },
     },
     renew: () => {
       world = { ...world, version: world.version + 1, takenAtMs: systemClock.monotonicMs() };
