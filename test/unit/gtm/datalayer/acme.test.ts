@@ -90,6 +90,21 @@ describe("many challenges", () => {
     assert.equal(kinds.filter((kind) => kind === "full").length, 4);
     await until(() => a.texts(WILD)?.length === MOST_ACME_VALUES && b.texts(WILD)?.length === MOST_ACME_VALUES);
   });
+  it("of one name, ten thousand from one GTM, leave eight in the store and in memory", async () => {
+    const { a, store } = await setUpChallenges();
+    let taken = 0;
+    for (let i = 0; i < 10_000; i++) {
+      const { kind } = await a.present(wish({ value: `v${i}` }));
+      taken += kind === "presented" ? 1 : 0;
+    }
+    assert.deepEqual([taken, a.texts(WILD)?.length], [MOST_ACME_VALUES, MOST_ACME_VALUES]);
+    const { value } = (await store.get(acmeKey(WILD))) ?? { value: "" };
+    assert.ok(value.length < 1_000, `${value.length} characters`);
+    assert.deepEqual(
+      (await store.indexTop(acmeNamesKey(), Number.MAX_SAFE_INTEGER, 9)).map(({ member }) => member),
+      [WILD],
+    );
+  });
   it("of a thousand names are taken, and no more", async () => {
     const { a } = await setUpChallenges();
     for (let i = 0; i < 1_000; i++) await a.present(wish({ name: `n${i}.llm.test` }));
