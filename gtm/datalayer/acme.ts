@@ -136,7 +136,7 @@ export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
         others = rest.length - withoutEntries(rest, { ...choice, actor: null }).length;
         return rest;
       });
-      if (values > 0) log.info("acme.cleaned", { name, actor: choice.actor, values });
+      if (values > 0) log.info("acme.cleaned", { name, presentedBy: choice.actor, values });
       return { kind: "cleaned", values, others };
     },
     start: async () => {

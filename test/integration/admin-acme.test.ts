@@ -248,6 +248,8 @@ describe("/api/v1/acme-challenges", () => {
     assert.equal((await admin.ask("DELETE", `${path}?value=other`, { token })).body.values, 0);
     assert.equal((await admin.ask("DELETE", `${path}?valeu=${VALUE}`, { token })).status, 400);
     assert.equal((await admin.ask("DELETE", `${path}?value=${VALUE}`, { token })).body.values, 1);
+    const said = admin.lines.findLast(({ event }) => event === "acme.removed");
+    assert.deepEqual(said?.fields, { name: "_acme-challenge.chat.llm.test", actor: "the-admin", values: 1 });
     assert.equal((await admin.ask("DELETE", "/acme-challenges/_acme-challenge.nope", { token })).status, 404);
   });
   it("comes in pages", async () => {

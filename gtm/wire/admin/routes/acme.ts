@@ -47,7 +47,7 @@ const cleanupQuery = z.strictObject({
   value: ChallengeValue.optional().openapi({ description: "Only this one; absent: all of the name's" }),
 });
 
-export const acmeRoutes = ({ ports }: Context): Router =>
+export const acmeRoutes = ({ ports, log }: Context): Router =>
   createRouter()
     .openapi(
       createRoute({
@@ -98,6 +98,8 @@ export const acmeRoutes = ({ ports }: Context): Router =>
         const { value = null } = c.req.valid("query");
         const outcome = await ports.acme.cleanup(name, { value, actor: null });
         if (outcome.kind === "not-ours") throw notOurs(name);
-        return c.json({ name, values: outcome.values }, 200);
+        const { values } = outcome;
+        log.info("acme.removed", { name, actor: c.get("actor").name, values });
+        return c.json({ name, values }, 200);
       },
     );
