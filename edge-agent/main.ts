@@ -47,7 +47,7 @@ const createProgram = (io: CliIo): Command => {
     });
   program
     .command("check")
-    .description("try the configuration, and each engine and exporter once; exit 7 where there are problems")
+    .description("try the configuration, the store, and each engine and exporter once; exit 7 where there are problems")
     .requiredOption("--config <file>", "the configuration to try")
     .action(({ config }: { config: string }) => check(configIn(config, io), config, systemClock, io));
   program

@@ -1,20 +1,15 @@
 /** `edge-agent check`: the configuration, and every engine and exporter tried once, with what to do about what is wrong. */
 import type { Clock } from "#shared/clock.ts";
-import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
-import { reportKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import type { RegionReport } from "#shared/report.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
-import { openStore } from "#shared/store-open.ts";
-import { shownStoreUrl } from "#shared/store-url.ts";
 import { type AgentConfig, addressOf } from "../config.ts";
 import { buildAgent } from "../start-agent.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { remedyFor } from "./remedies.ts";
-
-type Finding = { readonly isProblem: boolean; readonly text: string };
+import { type Finding, storeFindings } from "./store-findings.ts";
 
 /** @throws {CliFailure} with exit code 7 where there are problems */
 export const check = async (config: AgentConfig, path: string, clock: Clock, io: CliIo): Promise<void> => {
@@ -23,7 +18,7 @@ export const check = async (config: AgentConfig, path: string, clock: Clock, io:
   try {
     const report = await agent.nextReport(new AbortController().signal);
     const findings = [
-      await storeFinding(config, clock),
+      ...(await storeFindings(config, clock)),
       ...sourcesOf(config).flatMap((source) => found(source, report)),
     ];
     for (const { isProblem, text } of findings) io.print(`${isProblem ? "problem" : "       "}  ${text}\n`);
@@ -32,24 +27,6 @@ export const check = async (config: AgentConfig, path: string, clock: Clock, io:
     else throw new CliFailure(EXIT.problemsFound, `${path}: ${problems === 1 ? "1 problem" : `${problems} problems`}`);
   } finally {
     await close();
-  }
-};
-
-/** Asks for this agent's own report: nothing is put. */
-const storeFinding = async ({ store: settings, region, agent }: AgentConfig, clock: Clock): Promise<Finding> => {
-  if (settings.url === "memory:")
-    return { isProblem: false, text: "store: memory:, so nobody but this process sees the reports" };
-  const store = openStore(settings, { clock, log: silentLogger, name: `edge-agent/${region}/${agent}/check` });
-  const where = shownStoreUrl(settings.url);
-  try {
-    const stored = await store.get(reportKey(region, agent));
-    const report = stored === null ? "no report of this agent is there" : "a report of this agent is there";
-    return { isProblem: false, text: `store: ${where} answers; ${report}` };
-  } catch (error) {
-    if (!(error instanceof OperationalError)) throw error;
-    return { isProblem: true, text: `store: ${where}: ${error.message}. ${ERROR_TABLE[error.code]}` };
-  } finally {
-    await store.close();
   }
 };
 

@@ -10,6 +10,8 @@ import { after, describe, it } from "node:test";
 import { RegionReport } from "#shared/report.ts";
 import { isReportSignedWith } from "#shared/report-signature.ts";
 import { runNode } from "#test/support/program.ts";
+import { startRedis } from "#test/support/redis.ts";
+import { makeRedisUsers } from "#test/support/redis-users.ts";
 import { dripping, startScriptedEngine, whole } from "#test/support/scripted-engine.ts";
 import { until } from "#test/support/until.ts";
 import { enginePayload, vllmPage } from "#test/support/vllm-page.ts";
@@ -139,6 +141,25 @@ describe("check", () => {
     assert.match(stdout, /dcgm: 4 GPUs/);
     assert.match(stderr, /usable, everything answers/);
   });
+  it("finds the store in order as the shipped user of its region, and says what another region's may not", async () => {
+    const users = await makeRedisUsers(join(folder, "users"), ["eu-central", "us-east"]);
+    await using redis = await startRedis({ aclFile: users.aclFile, login: users.login("admin") });
+    await using engine = await startScriptedEngine();
+    const config = configFile([engine.origin]);
+    const asUser = (user: string) => {
+      const { password } = users.login(user);
+      return edgeAgent(["check", "--config", config], { STORE: `redis://${user}:${password}@127.0.0.1:${redis.port}` });
+    };
+    const own = await asUser("edge-agent-eu-central");
+    assert.equal(own.exitCode, 0, own.stdout);
+    assert.match(own.stdout, /^ +store: redis:.*: 127\.0\.0\.1:\d+ answers and takes this agent's reports$/m);
+    const others = await asUser("edge-agent-us-east");
+    assert.equal(others.exitCode, 7);
+    assert.match(others.stdout, /^problem {2}store: .*this agent may not SET gtm:v1:report:\{eu-central\}:a1, ZADD /m);
+    const { password } = users.login("edge-agent-eu-central");
+    assert.doesNotMatch(own.stdout + own.stderr, new RegExp(password));
+    assert.equal(await redis.cli("dbsize"), "0", "nothing was put");
+  });
   it("names what is wrong, says what to do and ends with 7", async () => {
     const gone = await startScriptedEngine();
     await gone[Symbol.asyncDispose]();
@@ -151,7 +172,7 @@ describe("check", () => {
     });
     assert.equal(exitCode, 7);
     for (const problem of [
-      /^problem {2}store: redis:\/\/127\.0\.0\.1:1: the store is away\. The store did not answer/m,
+      /^problem {2}store: redis:\/\/127\.0\.0\.1:1: refused: connect ECONNREFUSED 127\.0\.0\.1:1\. /m,
       new RegExp(`^problem  ${gone.address}: page: refused\\. Nothing listens there\\.`, "m"),
       new RegExp(`^problem  ${slow.address}: page: timed-out\\. No whole answer within 1\\.5 s\\.`, "m"),
       new RegExp(`^problem  ${slow.address}: models: http-401\\. It asks for a key: set api_key_file\\.`, "m"),
