@@ -271,7 +271,9 @@ describe("GET /openapi.json", () => {
         Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
     );
     assert.deepEqual(operations.map(({ name }) => name).sort(), [
+      "delete /api/v1/acme-challenges/{name}",
       "delete /api/v1/conversations/{id}",
+      "get /api/v1/acme-challenges",
       "get /api/v1/conversations",
       "get /api/v1/conversations/{id}",
       "get /api/v1/decisions",
@@ -284,6 +286,9 @@ describe("GET /openapi.json", () => {
       "get /api/v1/status",
       "get /api/v1/version",
       "get /api/v1/whoami",
+      "post /acme/cleanup",
+      "post /acme/present",
+      "post /api/v1/acme-challenges",
       "post /api/v1/explain",
       "post /api/v1/regions/{id}/down",
       "post /api/v1/regions/{id}/drain",
@@ -292,7 +297,8 @@ describe("GET /openapi.json", () => {
     ]);
     for (const { name, operation } of operations) {
       assert.ok(operation.summary.length > 10, name);
-      assert.deepEqual(operation.security, [{ bearer: [] }], name);
+      const schemes = name.includes(" /acme/") ? [{ basic: [] }, { bearer: [] }] : [{ bearer: [] }];
+      assert.deepEqual(operation.security, schemes, name);
     }
     const schemas = body.components.schemas;
     assert.ok(schemas.Decision.properties.considered);

@@ -22,6 +22,7 @@ describe("a tokens file", () => {
         ["the-viewer", "viewer"],
         ["the-operator", "operator"],
         ["the-admin", "admin"],
+        ["the-acme", "acme"],
       ],
     );
   });
@@ -58,7 +59,7 @@ describe("an edit of the tokens file", () => {
     await using file = await tokensFile();
     const { log, metrics } = parts();
     const tokens = openTokensFile(file.path, { log, metrics });
-    assert.equal(tokens.entries().length, 3);
+    assert.equal(tokens.entries().length, 4);
     await writeFile(file.path, `${file.lines[0]}\n`);
     assert.deepEqual(
       tokens.entries().map(({ name }) => name),
@@ -72,8 +73,8 @@ describe("an edit of the tokens file", () => {
     const { log, metrics } = parts();
     const tokens = openTokensFile(file.path, { log, metrics });
     await writeFile(file.path, "- { name: alice }\n");
-    assert.equal(tokens.entries().length, 3);
-    assert.equal(tokens.entries().length, 3);
+    assert.equal(tokens.entries().length, 4);
+    assert.equal(tokens.entries().length, 4);
     assert.equal(await refused(metrics), 1);
     assert.deepEqual(
       log.lines.map(({ level, event }) => [level, event]),
@@ -85,7 +86,7 @@ describe("an edit of the tokens file", () => {
     const { log, metrics } = parts();
     const tokens = openTokensFile(file.path, { log, metrics });
     await rm(file.path);
-    assert.equal(tokens.entries().length, 3);
+    assert.equal(tokens.entries().length, 4);
     assert.equal(await refused(metrics), 1);
     await writeFile(file.path, `${file.lines[2]}\n`);
     assert.deepEqual(
