@@ -83,7 +83,7 @@ const answerCells = (answer: Answer): readonly Cell[] => {
     isAuthoritative ? code : `${code} (no authority)`,
     ttl ?? "-",
     scopeBits === null ? "-" : `${scopeBits}`,
-    data.join(", "),
+    data.join(", ") || "-",
   ];
 };
 

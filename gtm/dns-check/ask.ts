@@ -48,7 +48,11 @@ const askUdp = ({ address, port }: ServerAddress, query: Query): Promise<Asked> 
   socket.on("error", (fault) => resolve(failed(fault)));
   socket.on("message", (octets) => take(octets, query, id, resolve));
   // Connected, it hears that nobody listens there, and nobody but this server.
-  socket.connect(port, address, () => socket.send(encodeQuery(query, id), (fault) => fault && resolve(failed(fault))));
+  socket.connect(port, address, (fault?: Error) => {
+    if (fault === undefined) socket.send(encodeQuery(query, id), (unsent) => unsent && resolve(failed(unsent)));
+    // Where there is no way to the address; the types do not say that it is told here.
+    else resolve(failed(fault));
+  });
   return promise.finally(() => {
     clearTimeout(timer);
     socket.close();

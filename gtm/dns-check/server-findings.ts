@@ -1,6 +1,7 @@
 /** Whether each name server of the zone answers as resolvers need it. */
 
 import { type Finding, listed, ok } from "#gtm/doctor/finding.ts";
+import { isIPv6 } from "node:net";
 import type { Zone } from "#gtm/domain/zone.ts";
 import type { Asked } from "./ask.ts";
 import { BADVERS, NOERROR, rcodeText } from "./message.ts";
@@ -42,7 +43,7 @@ const authoritySayings = (
         say(
           "server-not-asked",
           "A name server was not asked: this host has no way there",
-          "Ask from a host that has IPv6.",
+          isIPv6(server.address) ? "Ask from a host that has IPv6." : "Ask from a host that has a way there.",
           "unknown",
         ),
       ];
