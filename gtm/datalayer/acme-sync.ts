@@ -32,6 +32,8 @@ export type AcmeSyncOptions = {
 
 /** A name without a key for so long, by our own clock, is taken off the list: longer than it may be between the two. */
 const UNLISTED_AFTER_MS = 60_000;
+/** A key that is gone a little before we thought has ended: what reading it took counted as life. */
+const UNCERTAIN_MS = 2_000;
 
 export const createAcmeSync = (options: AcmeSyncOptions): AcmeSync => {
   const { store, persisted, known, names, clock, log, failures } = options;
@@ -43,8 +45,8 @@ export const createAcmeSync = (options: AcmeSyncOptions): AcmeSync => {
 
   /** The store lost it (emptied, or failed over before it was copied): values that were taken back leave a key. */
   const absent = async (name: string): Promise<void> => {
-    const entries = known.entries(name);
     const nowMs = clock.monotonicMs();
+    const entries = known.entries(name).filter(({ untilMs }) => untilMs - nowMs > UNCERTAIN_MS);
     if (entries.length > 0) {
       await persisted.list(name);
       if (await persisted.offer(name, entries)) log.warn("acme.restored", { name });

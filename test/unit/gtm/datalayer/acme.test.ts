@@ -179,6 +179,16 @@ describe("while the store is away", () => {
     const c = await startChallenges(store, clock);
     assert.deepEqual(c.texts(WILD), ["digest-1"]);
   });
+  it("what ended there a moment before it does here is not put back", async () => {
+    const { a, store, clock } = await setUpChallenges();
+    await a.present(wish({ forMs: 10_000 }));
+    clock.advance(9_000);
+    await store.remove(acmeKey(WILD));
+    const reads = store.calls["get"] ?? 0;
+    await until(() => (store.calls["get"] ?? 0) >= reads + 4, "both have looked twice");
+    assert.equal(await store.get(acmeKey(WILD)), null);
+    assert.deepEqual(a.texts(WILD), ["digest-1"]);
+  });
   it("what it refuses is told as degraded, by its reason, until it works again", async () => {
     const { a, store } = await setUpChallenges();
     store.fault = (operation, key) => (operation === "indexTop" && key === acmeNamesKey() ? "refused" : null);
