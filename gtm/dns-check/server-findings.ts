@@ -1,7 +1,7 @@
 /** Whether each name server of the zone answers as resolvers need it. */
 
-import { type Finding, listed, ok } from "#gtm/doctor/finding.ts";
 import { isIPv6 } from "node:net";
+import { type Finding, listed, ok } from "#gtm/doctor/finding.ts";
 import type { Zone } from "#gtm/domain/zone.ts";
 import type { Asked } from "./ask.ts";
 import { BADVERS, NOERROR, rcodeText } from "./message.ts";

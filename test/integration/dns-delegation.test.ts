@@ -239,3 +239,40 @@ AGREEMENT
     assert.ok(ids.has("ns-unresolved") || ids.has("ns-outside"), [...ids].join(", "));
   });
 });
+
+describe("gtm zones delegation", () => {
+  const file = configFile("printed");
+  const run = (...words: readonly string[]) => runCli(["zones", "delegation", "--config", file, ...words]);
+
+  it("prints every form under its heading, and one alone so that it can be piped", async () => {
+    const { out, exitCode } = await run();
+    assert.equal(exitCode, 0);
+    const headings = ["ZONE FILE (BIND, NSD, KNOT)", "ROUTE 53 (CHANGE BATCH)", "CLOUDFLARE", "FORM OF A REGISTRAR"];
+    const at = headings.map((heading) => out.indexOf(heading));
+    assert.ok(
+      at.every((one, i) => one > (at[i - 1] ?? -1)),
+      out,
+    );
+    const alone = await run("--form", "route53", "--ttl", "300");
+    assert.equal(JSON.parse(alone.out).Changes[0].ResourceRecordSet.TTL, 300);
+    assert.match(alone.err, /aws route53 change-resource-record-sets/);
+  });
+  it("prints the record sets as data", async () => {
+    const { items } = JSON.parse((await run("-o", "json")).out);
+    assert.deepEqual(items[1], { name: `ns1.${ZONE}`, type: "A", ttl: 3_600, values: [ONE] });
+    assert.equal((await run("-o", "jsonl")).out.trimEnd().split("\n").length, items.length);
+  });
+  it("shows how it is used, and refuses what is no form, TTL, address or port", async () => {
+    const help = await runCli(["zones", "delegation", "--help"]);
+    assert.match(help.out, /Examples:\n {2}gtm zones delegation --config .*within 15 s/s);
+    for (const wrong of [
+      ["--form", "nsd"],
+      ["--ttl", "59"],
+      ["--ttl", "172801"],
+      ["--parent", "ns.example.com"],
+      ["--port", "0"],
+    ])
+      assert.equal((await run(...wrong)).exitCode, 2, wrong.join(" "));
+    assert.equal((await runCli(["zones", "delegation"])).exitCode, 2);
+  });
+});
