@@ -1,5 +1,6 @@
 /** What is pasted at the parent. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { delegationForm, FORM_NAMES } from "#gtm/dns-check/delegation-forms.ts";
 
@@ -64,6 +65,24 @@ gtm.example.net      -                           -
       assert.match(delegationForm(form, zone, 3_600).how, /example\.com/);
       assert.match(delegationForm(form, outside, 3_600).how, /every name server is outside llm\.example\.com/);
       assert.doesNotMatch(delegationForm(form, outside, 3_600).text, /203\.0\.113\.1/);
+    }
+  });
+});
+
+describe("the zone file's lines", () => {
+  it("are those that the Terraform module's own tests expect of the same name servers", () => {
+    const tests = readFileSync("terraform/tests/delegation-records.tftest.hcl", "utf8");
+    const expected = [...tests.matchAll(/zone_file == <<-EOT\n(.*?)\n\s*EOT/gs)].map(([, text = ""]) =>
+      text.replace(/^ +/gm, ""),
+    );
+    const two = { name: "ns2.llm.example.com", ipv4: ["198.51.100.2"], ipv6: ["2001:db8:2::53"] };
+    const one = { name: "ns1.llm.example.com", ipv4: ["198.51.100.1"], ipv6: ["2001:DB8:1:0::53"] };
+    const three = { ...two, ipv4: ["198.51.100.3", "198.51.100.2"] };
+    for (const [at, ns] of [
+      [two, one],
+      [three, one],
+    ].entries()) {
+      assert.equal(delegationForm("bind", { name: zone.name, ns }, 3_600).text, `${expected[at]}\n`);
     }
   });
 });
