@@ -40,15 +40,15 @@ export const parentFindings = (zone: Delegated, parents: readonly ParentAsked[])
   });
   const findings = together(parents.flatMap((parent) => sayingsOf(zone, parent)));
   const isAnybodyThere = parents.some(({ whole }) => whole.kind === "answered");
-  if (!isAnybodyThere) return [...findings, unreachable(parents)];
+  if (!isAnybodyThere) return [...findings, unreachable()];
   const isRight = findings.every(({ severity }) => severity !== "problem") && referrals.length > 0;
   return isRight ? [...findings, agreed(zone, parents, referrals)] : findings;
 };
 
-const unreachable = (parents: readonly ParentAsked[]): Finding =>
+const unreachable = (): Finding =>
   problem(
     "parent-unreachable",
-    `None of ${parents.length} servers of the parent zone answers this host.`,
+    "No server of the parent zone answers this host.",
     "Name those that it reaches: --parent ADDRESS.",
   );
 
