@@ -239,7 +239,9 @@ describe("help", () => {
       const { exitCode, out, err } = await runCli([...words, "--help"]);
       assert.deepEqual([exitCode, err], [0, ""]);
       const [, examples = ""] = out.split("\nExamples:\n");
-      const lines = examples.trimEnd().split("\n");
+      // What is said after an empty line is no example.
+      const [commands = ""] = examples.trimEnd().split("\n\n");
+      const lines = commands.split("\n");
       assert.ok(lines.length > 0 && lines.every((line) => line.startsWith(`  gtm ${words.join(" ")}`)), examples);
     });
   }
