@@ -38,7 +38,7 @@ describe("a question to a server", { timeout: 60_000 }, () => {
     const udp = createSocket("udp4");
     const come: number[] = [];
     udp.on("message", (octets) => come.push(octets.readUInt16BE(0)));
-    udp.bind(0, "127.0.0.1");
+    udp.bind(await freePort(), "127.0.0.1");
     await once(udp, "listening");
     const sockets: Socket[] = [];
     const tcp = createServer((socket) => {
@@ -63,7 +63,7 @@ describe("a question to a server", { timeout: 60_000 }, () => {
     udp.on("message", (octets, { port, address }) =>
       udp.send(Buffer.concat([octets.subarray(0, 2), Buffer.from("84000001000100000000c00c", "hex")]), port, address),
     );
-    udp.bind(0, "127.0.0.1");
+    udp.bind(await freePort(), "127.0.0.1");
     await once(udp, "listening");
     const tcp = createServer((socket) => socket.end()).listen(udp.address().port, "127.0.0.1");
     await once(tcp, "listening");
