@@ -1,47 +1,26 @@
 /** The composition root: every part of the GTM made, connected, and started in order. */
 
-import { randomUUID } from "node:crypto";
-import { createAcmeChallenges } from "#gtm/datalayer/acme.ts";
-import { createAgreement } from "#gtm/datalayer/agreement.ts";
-import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
-import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
-import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
 import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
-import { createDegradations } from "#gtm/datalayer/degradations.ts";
-import { createGeoip } from "#gtm/datalayer/geoip.ts";
-import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
-import { createProbes } from "#gtm/datalayer/probe.ts";
-import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
-import { createWorldFile } from "#gtm/datalayer/world-file.ts";
-import { createWorldSource } from "#gtm/datalayer/world-source.ts";
-import { canonicalAnswers } from "#gtm/steering/canonical.ts";
 import { createCellSteer } from "#gtm/steering/cell.ts";
-import { decisionView } from "#gtm/steering/decision-view.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
-import { challengeNames } from "#gtm/wire/dns/challenge-names.ts";
 import { DEFAULT_LIMITS as DNS_LIMITS } from "#gtm/wire/dns/limit.ts";
 import { createDnsServer } from "#gtm/wire/dns/server.ts";
 import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
 import { DEFAULT_LIMITS as HTTP_LIMITS } from "#gtm/wire/http/limits.ts";
 import { createFrontDoor } from "#gtm/wire/http/server.ts";
-import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
 import type { Address, GtmConfig } from "./config.ts";
-import { fingerprintsOf } from "./config-fingerprint.ts";
 import { createDecisionIds } from "./decision-id.ts";
 import { createHealthWatch } from "./health.ts";
 import { createStandingKeys } from "./keys/standing-keys.ts";
 import { createRecorder } from "./recorder.ts";
+import { createData, type GtmOptions } from "./start-data.ts";
 import { VERSION } from "./version.ts";
-
-export type GtmOptions = { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics };
 
 export type Gtm = {
   readonly addresses: () => {
@@ -58,8 +37,6 @@ export type Gtm = {
 
 /** A conversation that is not in memory may be looked up for so long; then the answer goes out without it. */
 const FIND_WITHIN_MS = { http: 50, dns: 10 } as const;
-/** Of the world file: those asked for latest, of about 60 octets each. */
-const SAVED_CELLS = 4_096;
 const STOP_DEADLINE_MS = 10_000;
 /** Accepted requests may take so long to end; what is left of the deadline is for the other parts. */
 const HTTP_STOP_MS = 8_000;
@@ -79,67 +56,14 @@ export const createGtm = (
 ): Gtm & { readonly start: () => Promise<void> } => {
   const { clock, log, metrics } = options;
   const { sites, models, pools, policy, instance, dns, http } = config;
-  const toEpochMs = (monotonicMs: number): number => clock.epochMs() - (clock.monotonicMs() - monotonicMs);
   const regions = sites.map(({ id }) => id);
-  const failures = createStoreFailures({ log, metrics, clock });
-  const degradations = createDegradations({ clock, log, metrics });
-  // Whoever notices first; begun anew it does no harm.
-  const onWiped = (): void => conversations.reoffer();
   const newId = createDecisionIds(clock);
   const keys = createStandingKeys({ files: config.keys, regions, log, metrics });
   const { labels } = keys;
 
   // The data: what is known, and who keeps it.
-  const geoip = createGeoip({ ...config.geo, log, metrics });
-  const cells = createCellRegions(clock);
-  const operators = createOperatorState({
-    ...{ store, clock, log, failures, degradations, onWiped },
-    onChanged: () => source.touch(),
-  });
-  const challenges = createAcmeChallenges({
-    ...{ store, clock, log, metrics, failures, degradations },
-    names: challengeNames({ ...dns, pools, models, regions: sites, front: http.addresses }),
-  });
-  const probes = createProbes({ targets: config.probes, clock, log, metrics, onChanged: () => source.touch() });
-  const conversations = createConversationStore({
-    store,
-    clock,
-    metrics,
-    failures,
-    regions,
-    policy,
-    random: Math.random,
-    ...{ degradations },
-  });
-  const agreement = createAgreement({
-    ...{ clock, log, metrics, degradations, instance, version: VERSION, boot: randomUUID() },
-    config: fingerprintsOf(config, labels),
-    ordersRev: () => operators.current().rev,
-    answers: (world) => canonicalAnswers(pools, world, policy),
-  });
-  const source = createWorldSource({
-    ...{ agreement },
-    ...{ store, clock, log, metrics, failures, degradations, instance, sites, models, policy, cells, onWiped },
-    reportKeys: keys.reportKeys,
-    probes: probes.facts,
-    admin: operators.admin,
-    overrides: operators.overrides,
-    live: conversations.live,
-  });
-  const decisions = createDecisionLog({
-    ...{ store, clock, log, metrics, failures, degradations, instance },
-    view: (entry) => decisionView(entry, policy, toEpochMs),
-  });
-  const worldFile = createWorldFile({
-    ...{ path: config.store.world_file, clock, log, metrics, degradations, instance },
-    isStoreUp: () => source.world().isStoreUp,
-    take: () => ({ reports: [...source.saved()], orders: operators.record(), cells: cells.latest(SAVED_CELLS) }),
-    give: ({ reports, orders, cells: saved }, savedForMs) => {
-      operators.restore(orders);
-      cells.hear(saved);
-      source.restore(reports.map(({ report, ageMs }) => ({ report, ageMs, savedForMs })));
-    },
-  });
+  const data = createData(config, store, keys, options);
+  const { geoip, cells, operators, challenges, conversations, agreement, source, decisions, degradations } = data;
   const watch = createHealthWatch({ degradations, savedWorldAgeMs: source.savedAgeMs });
 
   // The decision: one flow, whoever asks.
@@ -233,13 +157,13 @@ export const createGtm = (
     keys,
     geoip,
     // Read before the store is asked, written after everything that it holds has stopped.
-    worldFile,
+    data.worldFile,
     operators,
     challenges,
     conversations,
     decisions,
     source,
-    probes,
+    data.probes,
     dnsServer,
     frontDoor,
     admin,
