@@ -176,7 +176,7 @@ describe("a primary that dies under Sentinels", () => {
     const heard: string[] = [];
     await store.subscribe("channel", (message) => heard.push(message));
     await store.put("kept", "value", null);
-    await house.primary.cli("wait", "1", "5000");
+    await until(async () => (await house.replica.cli("get", "kept")) === "value", "the copy");
     house.primary.kill("SIGKILL");
     // They disagree for a moment.
     const portNow = (): Promise<number | null> =>
