@@ -163,7 +163,7 @@ describe("the shipped users under Sentinels", () => {
     await asAgent(agent);
     await asGtm(gtm);
     const { primary, replica } = sentinels;
-    await primary.cli("wait", "1", "5000");
+    await until(async () => (await replica.cli("get", ordersKey())) === '{"rev":1}', "the copy");
     primary.kill("SIGKILL");
     await until(async () => (await sentinels.primaryNow().catch(() => primary)) === replica, "the failover");
     await until(() => succeeds(asAgent(agent)), "a report after the failover");

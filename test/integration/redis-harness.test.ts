@@ -106,7 +106,7 @@ describe("a primary and its replica under three Sentinels", () => {
     await using sentinels = await startSentinels({ password: "of-the-servers", sentinelPassword: "of-the-sentinels" });
     const { primary, replica } = sentinels;
     await primary.cli("set", "a", "1");
-    await primary.cli("wait", "1", "5000");
+    await until(async () => (await replica.cli("get", "a")) === "1", "the copy");
     assert.equal(await sentinels.primaryNow(), primary);
     primary.kill("SIGKILL");
     const isElected = async (): Promise<boolean> => (await sentinels.primaryNow().catch(() => primary)) === replica;
