@@ -9,7 +9,7 @@ import type { Store } from "#shared/store.ts";
 import { keptAt } from "./conversation-ledger.ts";
 import type { ReadConversation } from "./conversation-reader.ts";
 import { withinDeadline } from "./deadline.ts";
-import type { StoreFailures } from "./store-failures.ts";
+import { STORE_AWAY, type StoreFailures } from "./store-failures.ts";
 
 export type ConversationLookup = {
   /** @param cached the answer where the store has none in time; null: nothing is cached */
@@ -40,7 +40,7 @@ export const createConversationLookup = (options: {
     ask: async (id, deadlineMs, cached) => {
       if (!store.isUp()) {
         lookups.inc({ outcome: "failed" });
-        failures("conversation.find", new OperationalError("GTM_STORE_UNREACHABLE", "the store is away"));
+        failures("conversation.find", STORE_AWAY);
         return cached;
       }
       const found = await withinDeadline(read(id), deadlineMs);

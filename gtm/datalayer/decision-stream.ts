@@ -1,13 +1,12 @@
 /** The decisions' copy in the store: written behind the answers, sampled where there are too many, given up where it cannot follow. */
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
-import { OperationalError } from "#shared/errors.ts";
 import type { InstanceId } from "#shared/ids.ts";
 import { DECISIONS_CAP, decisionsKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { Degradations } from "./degradations.ts";
-import type { StoreFailures } from "./store-failures.ts";
+import { STORE_AWAY, type StoreFailures } from "./store-failures.ts";
 
 export type DecisionStreamOptions = {
   readonly store: Store;
@@ -29,8 +28,6 @@ export type DecisionStream = {
 /** Above this, one of n is kept, and each that is kept says so. */
 const MOST_PER_SECOND = 1_000;
 const MOST_WAITING = 2_000;
-/** Made once: trying, or telling of each anew, costs more than the decision did. */
-const AWAY = new OperationalError("GTM_STORE_UNREACHABLE", "the store is away");
 
 export const createDecisionStream = (options: DecisionStreamOptions): DecisionStream => {
   const { store, clock } = options;
@@ -86,7 +83,7 @@ export const createDecisionStream = (options: DecisionStreamOptions): DecisionSt
       const oneIn = keptOneIn();
       second.seen += 1;
       if (second.seen % oneIn !== 0) return lost.inc({ reason: "sampled" });
-      if (!store.isUp()) return lose(AWAY, 1);
+      if (!store.isUp()) return lose(STORE_AWAY, 1);
       if (waiting.length >= MOST_WAITING) return lost.inc({ reason: "too-many" });
       waiting.push({ entry, keptOneIn: oneIn });
       if (waiting.length === 1) setImmediate(flush);

@@ -7,6 +7,9 @@ import type { Metrics } from "#shared/metrics.ts";
 /** @param operation what was attempted, such as "report.read" */
 export type StoreFailures = (operation: string, cause: unknown) => void;
 
+/** For work that is not tried while the store is away. Made once: an error with its stack costs more than a decision. */
+export const STORE_AWAY = new OperationalError("GTM_STORE_UNREACHABLE", "the store is away");
+
 const TOLD_EVERY_MS = 10_000;
 
 export const createStoreFailures = (options: {
