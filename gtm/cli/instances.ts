@@ -16,7 +16,7 @@ export const instancesCommand = (io: CliIo): Command =>
     printOne(invocation, body, Instances, (found) => instancesText(found, io.isColourful));
   });
 
-export const instancesText = (found: Instances, isColourful: boolean): string => {
+const instancesText = (found: Instances, isColourful: boolean): string => {
   const self = [found.instance, "this one", found.version, "", ""];
   const rows = found.others.map((one): Cell[] => [
     one.instance,

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Keys, readKeys } from "#gtm/keys/key-files.ts";
 import type { RegionId } from "#shared/ids.ts";
 
-export const FILE_NAMES = {
+const FILE_NAMES = {
   identity: "identity.key",
   signing: "signing.keys",
   ticket: "ticket.keys",

@@ -8,7 +8,7 @@ import type { Metrics } from "#shared/metrics.ts";
  * `regions`: some are not healthy. `ages`: most of them fell silent at once. `world`: the world file. `keys`: made at start, or unreadable.
  * `instances`: GTMs disagree.
  */
-export const DEGRADABLE = [
+const DEGRADABLE = [
   "store",
   "reports",
   "orders",

@@ -19,10 +19,10 @@ export type Asked =
 export type Ask = (server: ServerAddress, query: Query, transport: "udp" | "tcp") => Promise<Asked>;
 
 /** Over UDP twice, as a resolver would at least; each try waits this long. */
-export const UDP_TRIES = 2;
-export const UDP_TRY_MS = 1_500;
+const UDP_TRIES = 2;
+const UDP_TRY_MS = 1_500;
 /** Connection, question and answer. */
-export const TCP_DEADLINE_MS = 3_000;
+const TCP_DEADLINE_MS = 3_000;
 
 export const askNetwork: Ask = async (server, query, transport) => {
   if (transport === "tcp") return askTcp(server, query);

@@ -52,7 +52,7 @@ export const delegationForm = (form: FormName, zone: Delegated, ttlSeconds: numb
 };
 
 /** The zone above, as far as the name tells: it may be cut further up. */
-export const parentName = (zone: string): string => zone.slice(zone.indexOf(".") + 1);
+const parentName = (zone: string): string => zone.slice(zone.indexOf(".") + 1);
 
 const glueNote = ({ name, ns }: Delegated): string =>
   ns.some((server) => isInZone(server.name, name))

@@ -7,7 +7,7 @@ import { Packet } from "dns2";
 import { encodeOpt, type OptReply, type OptWish, readOpt } from "./opt.ts";
 import { canonicalAddress } from "./server-address.ts";
 
-export const QUERY_TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, HTTPS: 65 } as const;
+const QUERY_TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, HTTPS: 65 } as const;
 export type QueryType = keyof typeof QUERY_TYPE;
 
 export type Query = {
@@ -94,7 +94,7 @@ const NAMES: ReadonlyMap<number, string> = new Map(
   Object.entries({ ...Packet.TYPE, ...QUERY_TYPE }).map(([name, code]) => [code, name]),
 );
 
-export const typeText = (type: number): string => NAMES.get(type) ?? `TYPE${type}`;
+const typeText = (type: number): string => NAMES.get(type) ?? `TYPE${type}`;
 
 const dataText = (resource: Resource): string => {
   switch (resource.type) {

@@ -29,7 +29,7 @@ export type CookieOptions = {
   readonly clock: Pick<Clock, "epochMs">;
 };
 
-export const CLIENT_COOKIE_OCTETS = 8;
+const CLIENT_COOKIE_OCTETS = 8;
 /** Code and length, client cookie, server cookie. */
 export const COOKIE_OPTION_OCTETS = 28;
 const OPTION_COOKIE = 10;

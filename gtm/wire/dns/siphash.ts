@@ -6,7 +6,7 @@
 /** A secret of 16 octets, read as four little-endian words. */
 export type SipKey = Int32Array;
 
-export const SIP_KEY_OCTETS = 16;
+const SIP_KEY_OCTETS = 16;
 export const SIP_HASH_OCTETS = 8;
 /** What cookies are made of is shorter. */
 const MOST_DATA_OCTETS = 63;

@@ -47,7 +47,7 @@ export const Status = z
 export type Status = z.infer<typeof Status>;
 
 /** As /readyz and the status show it. */
-export const degradationView = ({ what, reason, sinceMs }: Health["degradations"][number], epochMs: number) => ({
+const degradationView = ({ what, reason, sinceMs }: Health["degradations"][number], epochMs: number) => ({
   what,
   reason,
   since: new Date(sinceMs).toISOString(),
