@@ -1,4 +1,9 @@
-/** Replaces a file again and again in a process of its own that may be killed, or told how large a file may be. */
+/**
+ * Replaces a file again and again in a process of its own that may be killed, or told how large a file may be. Of each time
+ * it says the outcome, and how many files stand beside it then: here, before the next begins to write its own.
+ */
+import { readdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { replaceWhole } from "#gtm/datalayer/world-file-disk.ts";
 
 const [path = "", ...counts] = process.argv.slice(2);
@@ -16,5 +21,6 @@ for (const cells of counts) {
     () => "written",
     (fault: NodeJS.ErrnoException) => fault.code ?? fault.message,
   );
-  process.stdout.write(`${outcome}\n`);
+  const beside = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.`));
+  process.stdout.write(`${outcome}, ${beside.length} beside\n`);
 }
