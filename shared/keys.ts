@@ -60,6 +60,8 @@ export const acmeNamesKey = (): string => `${PREFIX}acme-names`;
 export const changedChannel = (): string => `${PREFIX}changed`;
 /** Channel: a report was put; the message is `region/agent`. */
 export const reportedChannel = (): string => `${PREFIX}reported`;
+/** Channel: gateways tell what they measured, a `TurnBatch` a message. */
+export const turnsChannel = (): string => `${PREFIX}turns`;
 
 /** How many decisions a stream keeps. */
 export const DECISIONS_CAP = 10_000;

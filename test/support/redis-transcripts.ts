@@ -13,6 +13,8 @@ const INSTANCES = "gtm:v1:instances";
 export const ORDERS = "gtm:v1:orders";
 const ACME = "gtm:v1:acme:{_acme-challenge.llm.test}";
 const ACME_NAMES = "gtm:v1:acme-names";
+const RESPONSE = "gtm:v1:response:{0123456789abc}";
+const TURNS = "gtm:v1:turns";
 const DECISIONS = "gtm:v1:decisions:{gtm-1}";
 
 const SET_INSIDE = "redis.call('SET',KEYS[1],'1') return redis.call('GET',KEYS[1])";
@@ -65,6 +67,7 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["SET", "elsewhere", "x"],
       ["EVAL", SET_INSIDE, "1", REPORT],
       ["PUBLISH", "gtm:v1:changed", "{}"],
+      ["PUBLISH", TURNS, "{}"],
       ["SUBSCRIBE", "gtm:v1:reported"],
       ["PSUBSCRIBE", "*"],
       ["SCAN", "0"],
@@ -80,6 +83,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       [["SET", CONVERSATION, "1", "NX"], ""],
       [["SET", REFUSED, "{}", "PX", "10000"], "OK"],
       [["GET", REFUSED], "{}"],
+      [["SET", RESPONSE, "{}", "PX", "86400000"], "OK"],
+      [["PUBLISH", TURNS, "{}"], "0"],
       [["ZADD", HELD, "1", "0123456789abc"], "1"],
       [["ZREM", HELD, "0123456789abc"], "1"],
       [["SET", REPORT, "report", "PX", "30000"], "OK"],
@@ -93,6 +98,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["ZADD", HELD_THERE, "1", "x"],
       ["ZRANGEBYSCORE", HELD, "-inf", "+inf"],
       ["DEL", CONVERSATION],
+      ["GET", RESPONSE],
+      ["SUBSCRIBE", TURNS],
       ["EVAL", SET_INSIDE, "1", ORDERS],
       ["EVAL", "return redis.call('FLUSHALL')", "0"],
       ["GET", ORDERS],
@@ -120,6 +127,7 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       [["SET", SENT, "{}", "PX", "5000"], "OK"],
       [["ZADD", INSTANCES, "1", "gtm-1"], "1"],
       [["GET", REFUSED], "{}"],
+      [["GET", RESPONSE], "{}"],
       [["EVAL", SET_INSIDE, "1", ACME], "1"],
       [["SET", ACME, "{}", "NX"], ""],
       [["PTTL", ACME], "-1"],
@@ -136,6 +144,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["ZADD", AGENTS, "1", "ghost"],
       ["DEL", ORDERS],
       ["DEL", ACME],
+      ["SET", RESPONSE, "forged"],
+      ["PUBLISH", TURNS, "{}"],
       ["PUBLISH", "gtm:v1:reported", "eu-central/a1"],
       ["EVAL", "return redis.call('SET','gtm:v1:report:{eu-central}:a1','forged')", "0"],
       ["EVAL", SET_INSIDE, "1", "elsewhere"],
