@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { identityKeyText, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
-import { newRing } from "#gtm/keys/key-ring.ts";
 import type { RegionId } from "#shared/ids.ts";
+import { identityKeyText, reportRingsText, ringText } from "#shared/key-file-text.ts";
+import { newRing } from "#shared/key-ring.ts";
 import { keyText } from "#shared/key-text.ts";
 
 export type DemoKeys = {

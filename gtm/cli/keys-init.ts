@@ -2,16 +2,16 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { Command, InvalidArgumentError } from "commander";
 import { loadGtmConfig } from "#gtm/config.ts";
+import { readSecretFile } from "#shared/config.ts";
+import { RegionId } from "#shared/ids.ts";
 import {
   COOKIE_KEY_OCTETS,
   identityKeyText,
   type ReportRings,
   reportRingsText,
   ringText,
-} from "#gtm/keys/key-file-text.ts";
-import { currentFirst, type KeyRing, MOST_ID, newRing } from "#gtm/keys/key-ring.ts";
-import { readSecretFile } from "#shared/config.ts";
-import { RegionId } from "#shared/ids.ts";
+} from "#shared/key-file-text.ts";
+import { currentFirst, type KeyRing, MOST_ID, newRing } from "#shared/key-ring.ts";
 import { keyText } from "#shared/key-text.ts";
 import { withExamples } from "./api-command.ts";
 import type { CliIo } from "./io.ts";

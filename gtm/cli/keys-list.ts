@@ -1,9 +1,9 @@
 /** `gtm keys list`: which keys there are, how old they are and which of them signs; never a key itself. */
 import { hash } from "node:crypto";
 import { Command } from "commander";
-import { madeText } from "#gtm/keys/key-file-text.ts";
 import type { Keys } from "#gtm/keys/key-files.ts";
-import type { KeyRing, KeyState } from "#gtm/keys/key-ring.ts";
+import { madeText } from "#shared/key-file-text.ts";
+import type { KeyRing, KeyState } from "#shared/key-ring.ts";
 import { type Format, formatOption, withExamples } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { fileIn, KINDS, readFolder } from "./keys-folder.ts";

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
-import { COOKIE_KEY_OCTETS, MOST_KEYS, MOST_REPORT_KEYS, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
-import { type KeyRing, type Turned, withNext, withNextActive, withoutOld } from "#gtm/keys/key-ring.ts";
 import { RegionId } from "#shared/ids.ts";
+import { COOKIE_KEY_OCTETS, MOST_KEYS, MOST_REPORT_KEYS, reportRingsText, ringText } from "#shared/key-file-text.ts";
+import { type KeyRing, type Turned, withNext, withNextActive, withoutOld } from "#shared/key-ring.ts";
 import { keyText } from "#shared/key-text.ts";
 import { withExamples } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";

@@ -3,9 +3,9 @@ import { type BigIntStats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { readSecretFile } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
+import { cookieRingIn, identityKeyIn, type ReportRings, reportRingsIn, ringIn } from "#shared/key-file-text.ts";
+import { currentFirst, type KeyRing } from "#shared/key-ring.ts";
 import type { LabelKeys } from "#shared/pin-token.ts";
-import { cookieRingIn, identityKeyIn, type ReportRings, reportRingsIn, ringIn } from "./key-file-text.ts";
-import { currentFirst, type KeyRing } from "./key-ring.ts";
 
 /** Paths; null: not configured. */
 export type KeyFiles = {

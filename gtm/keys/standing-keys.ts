@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { OperationalError } from "#shared/errors.ts";
 import type { RegionId } from "#shared/ids.ts";
+import { COOKIE_KEY_OCTETS, identityKeyText, reportRingsText, ringText } from "#shared/key-file-text.ts";
+import { currentFirst, type KeyRing } from "#shared/key-ring.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
-import { COOKIE_KEY_OCTETS, identityKeyText, reportRingsText, ringText } from "./key-file-text.ts";
 import { type KeyFiles, type Keys, labelKeysOf, readableByOthers, readKeys, stampOf } from "./key-files.ts";
-import { currentFirst, type KeyRing } from "./key-ring.ts";
 import { unknownRegions, unsignedRegions } from "./key-warnings.ts";
 
 export type StandingKeys = Part & {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { OperationalError } from "#shared/errors.ts";
+import { RegionId } from "#shared/ids.ts";
 import {
   identityKeyIn,
   identityKeyText,
@@ -9,7 +11,7 @@ import {
   reportRingsText,
   ringIn,
   ringText,
-} from "#gtm/keys/key-file-text.ts";
+} from "#shared/key-file-text.ts";
 import {
   currentFirst,
   faultOfRing,
@@ -18,9 +20,7 @@ import {
   withNext,
   withNextActive,
   withoutOld,
-} from "#gtm/keys/key-ring.ts";
-import { OperationalError } from "#shared/errors.ts";
-import { RegionId } from "#shared/ids.ts";
+} from "#shared/key-ring.ts";
 
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 300);
 

@@ -2,10 +2,10 @@
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { identityKeyText, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
 import type { KeyFiles } from "#gtm/keys/key-files.ts";
-import type { KeyRing, KeyState, RingKey } from "#gtm/keys/key-ring.ts";
 import { RegionId } from "#shared/ids.ts";
+import { identityKeyText, reportRingsText, ringText } from "#shared/key-file-text.ts";
+import type { KeyRing, KeyState, RingKey } from "#shared/key-ring.ts";
 
 export type KeyFolder = Disposable & {
   readonly path: string;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { describe, it, mock } from "node:test";
-import { identityKeyText, reportRingsText, ringText } from "#gtm/keys/key-file-text.ts";
-import type { KeyRing } from "#gtm/keys/key-ring.ts";
 import { createStandingKeys, LOOK_EVERY_MS } from "#gtm/keys/standing-keys.ts";
 import { PoolName } from "#shared/ids.ts";
+import { identityKeyText, reportRingsText, ringText } from "#shared/key-file-text.ts";
+import type { KeyRing } from "#shared/key-ring.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createLabels } from "#shared/pin-token.ts";
 import { regionId } from "#test/support/builders.ts";

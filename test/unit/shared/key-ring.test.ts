@@ -10,7 +10,7 @@ import {
   withNext,
   withNextActive,
   withoutOld,
-} from "#gtm/keys/key-ring.ts";
+} from "#shared/key-ring.ts";
 import { keyOf, ringKey } from "#test/support/key-folder.ts";
 
 const MADE = { madeAtMs: Date.UTC(2026, 11, 1, 4, 2, 11, 999), key: keyOf(1) };

@@ -3,10 +3,10 @@
  * `id state made key`, and in the file of report keys `region id state made key`. Faults name the line and never what a word
  * says: where columns are swapped it may be the key.
  */
-import { OperationalError } from "#shared/errors.ts";
-import { RegionId } from "#shared/ids.ts";
-import { keyIn, keyText } from "#shared/key-text.ts";
+import { OperationalError } from "./errors.ts";
+import { RegionId } from "./ids.ts";
 import { faultOfRing, type KeyRing, type KeyState, MOST_ID, type RingKey } from "./key-ring.ts";
+import { keyIn, keyText } from "./key-text.ts";
 
 export type ReportRings = ReadonlyMap<RegionId, KeyRing>;
 
@@ -53,7 +53,18 @@ export const cookieRingIn = (text: string, source: string): KeyRing => {
 };
 
 /** A file without a line has keys of no region. @throws as identityKeyIn */
-export const reportRingsIn = (text: string, source: string): ReportRings => {
+export const reportRingsIn = (text: string, source: string): ReportRings =>
+  regionRingsIn(text, source, faultOfReportRing);
+
+/** Of tickets' keys that were derived for a region. @throws as identityKeyIn */
+export const ticketRingsIn = (text: string, source: string): ReadonlyMap<RegionId, KeyRing> =>
+  regionRingsIn(text, source, faultOfRing);
+
+const regionRingsIn = (
+  text: string,
+  source: string,
+  faultOf: (ring: KeyRing) => string | null,
+): ReadonlyMap<RegionId, KeyRing> => {
   const faults: Fault[] = [];
   const found = linesIn(text).flatMap((line) => regionKeyIn(line, faults) ?? []);
   const byRegion = Map.groupBy(found, ({ region }) => region);
@@ -61,7 +72,7 @@ export const reportRingsIn = (text: string, source: string): ReportRings => {
   // A ring that lacks faulty lines is not judged as a whole.
   if (faults.length === 0) {
     for (const [region, [first]] of byRegion) {
-      const fault = faultOfReportRing(rings.get(region) ?? []);
+      const fault = faultOf(rings.get(region) ?? []);
       if (fault !== null) faults.push({ at: first?.at ?? 1, message: `${region}: ${fault}` });
     }
   }
@@ -135,7 +146,8 @@ const epochMsIn = (made: string): number | null => {
   return Number.isFinite(epochMs) && madeText(epochMs) === made ? epochMs : null;
 };
 
-const ringKeyText = ({ id, state, madeAtMs, key }: RingKey): string =>
+/** A line of a ring, without what may stand in front of it. */
+export const ringKeyText = ({ id, state, madeAtMs, key }: RingKey): string =>
   `${id} ${state} ${madeText(madeAtMs)} ${keyText(key)}`;
 
 const invalid = (faults: readonly Fault[], source: string): OperationalError => {

@@ -1,6 +1,8 @@
 /** What stands in key files, and that faults in them are told without telling a key. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { OperationalError } from "#shared/errors.ts";
+import { RegionId } from "#shared/ids.ts";
 import {
   identityKeyIn,
   identityKeyText,
@@ -8,9 +10,7 @@ import {
   reportRingsText,
   ringIn,
   ringText,
-} from "#gtm/keys/key-file-text.ts";
-import { OperationalError } from "#shared/errors.ts";
-import { RegionId } from "#shared/ids.ts";
+} from "#shared/key-file-text.ts";
 import { keyText } from "#shared/key-text.ts";
 import { keyOf, ringKey } from "#test/support/key-folder.ts";
 
