@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { AcmeRecord } from "./acme-record.ts";
 import type { AgentId, ConversationId, InstanceId, RegionId } from "./ids.ts";
-import { ConversationRecord, OrdersRecord, RefusedRecord, SentRecord } from "./records.ts";
+import { ConversationRecord, OrdersRecord, RefusedRecord, ResponseRecord, SentRecord } from "./records.ts";
 import { RegionReport } from "./report.ts";
 
 const PREFIX = "gtm:v1:";
@@ -27,6 +27,7 @@ export const KEYS = {
   orders: { schema: OrdersRecord, ttlMs: null },
   decisions: { schema: null, ttlMs: null },
   refused: { schema: RefusedRecord, ttlMs: 10_000 },
+  response: { schema: ResponseRecord, ttlMs: 86_400_000 },
   /** At most; each value is as long as it was asked for. */
   acme: { schema: AcmeRecord, ttlMs: 3_600_000 },
   acmeNames: { schema: null, ttlMs: null },
@@ -44,6 +45,8 @@ export const instancesKey = (): string => `${PREFIX}instances`;
 export const ordersKey = (): string => `${PREFIX}orders`;
 export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
 export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;
+/** @param response `labels.conversationIdOf("response", id)`: the id itself would be readable by whoever reads the store */
+export const responseKey = (response: ConversationId): string => `${PREFIX}response:{${response}}`;
 const ACME = `${PREFIX}acme:{`;
 /** @param name such as `_acme-challenge.c.llm.example.com` */
 export const acmeKey = (name: string): string => `${ACME}${part(name)}}`;

@@ -1,6 +1,6 @@
 /** What GTMs keep in the store, beside the agents' reports: each value's schema and format version. */
 import { z } from "zod";
-import { ModelId, RegionId, ReplicaId } from "./ids.ts";
+import { ConversationId, ModelId, RegionId, ReplicaId } from "./ids.ts";
 
 /** Digits in base 36: an integer, 0 or more, in half the characters. */
 const DIGITS = /^[0-9a-z]{1,11}$/;
@@ -150,6 +150,18 @@ export type OrdersRecord = z.infer<typeof OrdersRecord>;
 /** `refused:{hash}`: the region's gateway said no to this conversation. */
 export const RefusedRecord = z.looseObject({ v: z.literal(1), region: RegionId, reason: z.string().max(128) });
 export type RefusedRecord = z.infer<typeof RefusedRecord>;
+
+/**
+ * `response:{hash}`: where a stored response lies (Responses API, `store`), or a stored conversation. The hash is the identity
+ * of its id, so that the store shows none; written by the gateway that saw the reply.
+ */
+export const ResponseRecord = z.looseObject({
+  v: z.literal(1),
+  region: RegionId,
+  /** Which conversation it is a turn of; null: the gateway did not know. */
+  conversation: ConversationId.nullable().default(null),
+});
+export type ResponseRecord = z.infer<typeof ResponseRecord>;
 
 /** Channel `changed`: a key and its new rev. */
 export const ChangedMessage = z.looseObject({ key: z.string().min(1).max(512), rev: z.int().nonnegative() });

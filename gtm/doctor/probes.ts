@@ -13,6 +13,7 @@ import {
   refusedKey,
   reportedChannel,
   reportKey,
+  responseKey,
   sentKey,
 } from "#shared/keys.ts";
 import type { ServerProbe } from "#shared/store-redis-facts-user.ts";
@@ -33,6 +34,7 @@ export const gtmProbes = (region: RegionId): readonly ServerProbe[] => {
     ordersKey(),
     sentKey(NOBODY),
     refusedKey(NO_CONVERSATION),
+    responseKey(NO_CONVERSATION),
     acmeKey(NO_CHALLENGE),
   ];
   const settable = [conversation, ordersKey(), sentKey(NOBODY), refusedKey(NO_CONVERSATION), acmeKey(NO_CHALLENGE)];

@@ -19,6 +19,7 @@ import {
   refusedKey,
   reportedChannel,
   reportKey,
+  responseKey,
   sentKey,
 } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
@@ -94,6 +95,7 @@ const asGtm = async (store: Store): Promise<void> => {
   await store.indexAdd(instancesKey(), INSTANCE, 1);
   assert.equal((await store.indexRange(instancesKey(), 0, 9)).length, 1);
   await store.put(refusedKey(CONVERSATION), "{}", 10_000);
+  assert.equal(await store.get(responseKey(CONVERSATION)), null);
   await store.append(decisionsKey(INSTANCE), "{}", 100);
   assert.equal((await store.newest(decisionsKey(INSTANCE), 1)).length, 1);
   await store.announce(changedChannel(), "x");
