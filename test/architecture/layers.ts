@@ -33,7 +33,7 @@ const AGENT_ARITHMETIC: readonly string[] = [
 export const LAYERS: readonly Layer[] = [
   {
     files: ["shared/"],
-    may: ["shared/", "zod", "ioredis", "prom-client", "pino", "yaml", "jose", "canonicalize", "node:"],
+    may: ["shared/", "zod", "ioredis", "prom-client", "pino", "yaml", "jose", "canonicalize", "ipaddr.js", "node:"],
   },
   { files: ["gtm/domain/"], may: ["gtm/domain/", "shared/ids.ts"] },
   { files: ["gtm/steering/"], may: ["gtm/steering/", "gtm/domain/", "shared/ids.ts"] },
@@ -157,7 +157,14 @@ export const DOORS: readonly Door[] = [
   { dependency: "@streamparser/json", files: ["gtm/wire/http/"] },
   {
     dependency: "ipaddr.js",
-    files: ["gtm/datalayer/", "gtm/wire/http/", "gtm/wire/admin/", "gtm/config", "edge-agent/"],
+    files: [
+      "shared/client-address.ts",
+      "gtm/datalayer/",
+      "gtm/wire/http/",
+      "gtm/wire/admin/",
+      "gtm/config",
+      "edge-agent/",
+    ],
   },
   // The datalayer speaks HTTP to nobody but the regions it probes.
   {

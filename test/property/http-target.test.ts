@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { isUnder, requestTarget } from "#gtm/wire/http/request-target.ts";
+import { isUnder, requestTarget } from "#shared/request-target.ts";
 
 const ORIGIN = "https://frankfurt.r.llm.example.org";
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { toHttpAnswer } from "#gtm/wire/http/redirect.ts";
 import { steeredReply } from "#gtm/wire/http/reply.ts";
-import { isUnder, requestTarget } from "#gtm/wire/http/request-target.ts";
+import { isUnder, requestTarget } from "#shared/request-target.ts";
 import { aPool, aRegion, decideIn } from "#test/support/builders.ts";
 import { type RunningFrontDoor, startFrontDoor, ZONE } from "#test/support/front-door.ts";
 import { rawConnect } from "#test/support/http-by-hand.ts";

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Pool } from "#gtm/domain/pool.ts";
 import { type LabelReading, type Labels, tagOf } from "#shared/pin-token.ts";
+import { isUnder, type RequestTarget, requestTarget } from "#shared/request-target.ts";
 import { type Hosts, type Site, siteFinder } from "./hosts.ts";
 import type { ProblemCode } from "./problem.ts";
-import { isUnder, type RequestTarget, requestTarget } from "./request-target.ts";
 
 /** A pool, and which of its paths the request lies under, such as "/v1". */
 export type PoolAt = { readonly pool: Pool; readonly prefix: string };

@@ -1,6 +1,6 @@
 /** The other ends of our connections: looked at once a connection, not once a request. */
 import type { Socket } from "node:net";
-import { createProxyTrust } from "./client-address.ts";
+import { createProxyTrust } from "#shared/client-address.ts";
 
 export type Peer = {
   /** Whether it is a trusted proxy, so that its headers speak for others. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isUnder, requestTarget } from "#gtm/wire/http/request-target.ts";
+import { isUnder, requestTarget } from "#shared/request-target.ts";
 
 describe("a request target", () => {
   const cases: readonly { url: string; host: string; expected: ReturnType<typeof requestTarget> }[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createProxyTrust } from "#gtm/wire/http/client-address.ts";
+import { createProxyTrust } from "#shared/client-address.ts";
 
 const { subnetOf, isTrusted } = createProxyTrust(["10.0.0.0/8", "192.0.2.1", "2001:db8:ffff::/48"]);
 
