@@ -40,11 +40,12 @@ const factsOf = (decision: DecisionSchema): [string, string][] => {
 };
 
 const conversationText = (conversation: NonNullable<DecisionSchema["conversation"]>): string => {
-  const { id, contextTokens, isContextAssumed, newTokens, home, idleMs, turns } = conversation;
+  const { id, contextTokens, isContextAssumed, newTokens, home, idleMs, turns, parentId } = conversation;
   const at = home === null ? "at home nowhere" : `at home in ${home}`;
   const idle = idleMs === null ? "" : `, idle ${age(idleMs)}`;
   const assumed = isContextAssumed ? " (assumed)" : "";
-  return `${id}, ${at}, ${count(contextTokens)} tokens of context${assumed}, ${count(newTokens)} new, ${turns} turns${idle}`;
+  const child = (parentId ?? null) === null ? "" : `, child of ${parentId}`;
+  return `${id}${child}, ${at}, ${count(contextTokens)} tokens of context${assumed}, ${count(newTokens)} new, ${turns} turns${idle}`;
 };
 
 const verdictText = ({ verdict, marginMs, mode, overrideId, answeredWith }: DecisionSchema): string => {

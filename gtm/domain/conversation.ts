@@ -15,6 +15,7 @@ export type Conversation = {
   readonly model: ModelId;
   /** Newest first, at most three, one a region; the first is home. Never empty. */
   readonly holdings: readonly [Holding, ...Holding[]];
+  /** 0: it only begins, with what another conversation left behind. */
   readonly turns: number;
   readonly lastTurnAtMs: number;
   /** Revision of the record in the store; 0: not there yet. */

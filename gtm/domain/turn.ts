@@ -14,6 +14,8 @@ export type Turn = {
   readonly conversationId: ConversationId | null;
   /** What the ledger knows; null for a new conversation and when the store is away. */
   readonly conversation: Conversation | null;
+  /** Whose holdings `conversation` has: this is the first turn of a conversation that began from another; null: its own. */
+  readonly parentId: ConversationId | null;
   /** Where it is at home: the ledger's word, else the pin token's; for a cell, its previous region. null: nowhere. */
   readonly home: RegionId | null;
   /** L: tokens of the context already computed somewhere; never more than this prompt. */

@@ -126,6 +126,7 @@ const queryOf = (turn: AskedTurn, { pool, decisions, nowMs }: Asking): Query => 
   pinnedTo: null,
   promptTokens: turn.promptTokens,
   outputTokens: null,
+  parentId: null,
   stateRegion: null,
   receivedAtMs: nowMs,
 });

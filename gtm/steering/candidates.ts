@@ -34,9 +34,13 @@ const whyOutOfService = (region: Region, { turn }: Want): Exclusion | null => {
   return null;
 };
 
-/** A cell's previous region holds nothing: pool names cannot tell old clients from new. */
+/**
+ * A cell's previous region holds nothing: pool names cannot tell old clients from new. What a parent left behind makes no
+ * old conversation of a new one.
+ */
 const holds = (region: Region, turn: Turn): boolean =>
-  turn.kind !== "cell" && (turn.home === region.id || holdingIn(turn.conversation, region.id) !== null);
+  turn.kind !== "cell" &&
+  (turn.home === region.id || (turn.parentId === null && holdingIn(turn.conversation, region.id) !== null));
 
 const whyNotPlaced = (region: Region, placement: Placement | null, want: Want): Exclusion | null => {
   // What never reported may place anything: the reason is that we have not heard, not that the model is missing.

@@ -40,6 +40,8 @@ export type DecisionView = {
     readonly home: string | null;
     readonly idleMs: number | null;
     readonly turns: number;
+    /** Whose context it begins with; null: its own. */
+    readonly parentId: string | null;
   } | null;
   readonly verdict: {
     readonly kind: Verdict["kind"];
@@ -111,6 +113,7 @@ const conversationView = ({ decision }: Entry): DecisionView["conversation"] => 
     home: turn.home,
     idleMs: turn.conversation === null ? null : round(turn.receivedAtMs - turn.conversation.lastTurnAtMs),
     turns: turn.conversation?.turns ?? 0,
+    parentId: turn.parentId,
   };
 };
 

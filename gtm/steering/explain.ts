@@ -39,8 +39,10 @@ const verdictSentence = (decision: Decision): string => {
   }
 };
 
-const newcomer = ({ turn }: Decision): string =>
-  turn.conversationId === null ? "A turn without a conversation" : "It";
+const newcomer = ({ turn }: Decision): string => {
+  if (turn.conversationId === null) return "A turn without a conversation";
+  return turn.parentId === null ? "It" : `It begins with ${formatTokens(turn.contextTokens)} of its parent's and`;
+};
 
 const holdingClause = (decision: Decision, region: RegionId): string => {
   const plan = candidateOf(decision, region)?.plan;

@@ -24,6 +24,8 @@ export type Query = {
   readonly clientSubnet: string;
   /** null: nothing in the query names a conversation. */
   readonly conversationId: ConversationId | null;
+  /** The conversation that this one began from, as a task of an agent does; heard only where the ledger is silent. */
+  readonly parentId: ConversationId | null;
   /** A signed token's word on the home; heard only where the ledger is silent. */
   readonly pinnedTo: RegionId | null;
   /** Tokens of the whole prompt; null: unknown. */

@@ -12,6 +12,7 @@ import { priceOf } from "./cost.ts";
 import { decide } from "./decide.ts";
 import { blindVerdict, lastResortOf } from "./last-resort.ts";
 import { overridesFor } from "./overrides.ts";
+import { conversationOf } from "./parent.ts";
 import type { Policy } from "./policy.ts";
 import type { Ports, Query } from "./ports.ts";
 import { ttlSeconds } from "./ttl.ts";
@@ -23,7 +24,7 @@ export const createSteer =
   (ports: Ports, policy: Policy): Steer =>
   async (query, render) => {
     const client = ports.locate(query.clientSubnet);
-    const conversation = await ports.findConversation(query.conversationId);
+    const conversation = await conversationOf(query, ports.findConversation);
     const world = ports.world();
     const turn = turnOf(query, client, conversation, policy);
     const decision = decisionOf(query, turn, world, policy);

@@ -3,6 +3,7 @@ import type { Client } from "#gtm/domain/client.ts";
 import { type Conversation, contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { ModelId, RegionId } from "#shared/ids.ts";
+import { isBeginning } from "./parent.ts";
 import type { Policy } from "./policy.ts";
 import type { Query } from "./ports.ts";
 
@@ -19,6 +20,7 @@ export const turnOf = (query: Query, client: Client, conversation: Conversation 
     client,
     conversationId: query.conversationId,
     conversation: known,
+    parentId: isBeginning(known) ? query.parentId : null,
     home,
     ...tokensOf(query, known, home, policy),
     outputTokens: query.outputTokens ?? policy.assumedOutputTokens,
@@ -40,7 +42,8 @@ export const modelOf = (query: Pick<Query, "model" | "pool">): ModelId => {
  * (label) points home as long as the ledger remembers one.
  */
 const homeIn = (query: Query, known: Conversation | null, policy: Policy): RegionId | null => {
-  if (known === null) return query.pinnedTo;
+  // What a parent left behind is worth its price, and no home: the child has been nowhere yet.
+  if (known === null || isBeginning(known)) return query.pinnedTo;
   const isPinned = query.kind === "label" || query.receivedAtMs - known.lastTurnAtMs <= policy.pinMs;
   return isPinned ? homeOf(known) : null;
 };

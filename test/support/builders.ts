@@ -173,6 +173,7 @@ export const aQuery = (pool: Pool, wish: Partial<Query> = {}): Query => ({
   pinnedTo: null,
   promptTokens: null,
   outputTokens: null,
+  parentId: null,
   stateRegion: null,
   receivedAtMs: NOW_MS,
   ...wish,

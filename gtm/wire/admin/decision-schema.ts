@@ -55,6 +55,8 @@ export const DecisionSchema = z
         home: text,
         idleMs: ms.nullable(),
         turns: z.number(),
+        /** Absent: an earlier version wrote it. */
+        parentId: text.optional(),
       })
       .nullable(),
     verdict: z.looseObject({

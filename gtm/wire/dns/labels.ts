@@ -86,6 +86,7 @@ export const createLabelAnswers = (options: LabelOptions): LabelAnswers => {
       pinnedTo,
       promptTokens: null,
       outputTokens: null,
+      parentId: null,
       stateRegion: null,
       receivedAtMs: clock.monotonicMs(),
     } as const;

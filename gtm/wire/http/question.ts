@@ -89,6 +89,7 @@ export const createAsk = (rules: AskRules): Ask => {
       pinnedTo,
       promptTokens: promptTokensOf(headers, body, conversationId !== null, longest),
       outputTokens: outputTokensOf(headers, body),
+      parentId: null,
       stateRegion: null,
       receivedAtMs: clock.monotonicMs(),
     };
