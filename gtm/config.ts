@@ -4,6 +4,7 @@ import { loadConfig, parseConfig } from "#shared/config.ts";
 import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
 import { crossFaults } from "./config/cross-checks.ts";
 import { rateLimitOf, tcpLimitsOf } from "./config/dns-limit-settings.ts";
+import type { DnsListen } from "./config/dns-listen-settings.ts";
 import { keyFilesOf } from "./config/key-settings.ts";
 import { policyOf } from "./config/policy-settings.ts";
 import { GtmSettings } from "./config/schema.ts";
@@ -24,7 +25,9 @@ export type GtmConfig = {
   readonly store: GtmSettings["store"];
   readonly keys: KeyFiles;
   readonly dns: {
-    readonly listen: readonly Address[];
+    readonly listen: readonly DnsListen[];
+    /** Threads that answer; 1: the main one. */
+    readonly workers: number;
     readonly zone: Zone;
     readonly defaultPool: Pool;
     readonly whyAllow: readonly string[];
@@ -101,6 +104,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
     keys: keyFilesOf(settings.keys),
     dns: {
       listen: dns.listen,
+      workers: dns.workers,
       zone: zoneOf(settings),
       defaultPool: poolCalled(dns.default_pool),
       whyAllow: dns.why.allow,

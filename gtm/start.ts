@@ -100,6 +100,8 @@ export const createGtm = (
     ...{ rateLimit: dns.rateLimit, nsid: dns.nsid, cookieKeys: keys.cookieKeys },
     ports: dnsPorts,
     steer: createSteer(dnsPorts, policy),
+    findLabel: null,
+    isShared: false,
     // A cell that this instance has not decided yet keeps the region that another one gave it.
     decideCell: (query, client, cell, previous) =>
       decideCell(query, client, cell, previous ?? cells.regionOf(cell.key)),

@@ -3,6 +3,7 @@ import { isReservedPoolName, zoneFaults } from "#gtm/domain/zone.ts";
 import { zoneRecordsFaults } from "#gtm/domain/zone-records-faults.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import { storeFaults } from "#shared/store-settings.ts";
+import { dnsListenFaults } from "./dns-listen-settings.ts";
 import { keyFaults } from "./key-settings.ts";
 import type { GtmSettings } from "./schema.ts";
 import { zoneOf } from "./zone-settings.ts";
@@ -17,6 +18,11 @@ const CHECKS: readonly Check[] = [
   {
     needs: ["dns"],
     faults: (settings) => zoneFaults(zoneOf(settings)).map((message): Fault => ({ path: ["dns"], message })),
+  },
+  {
+    needs: ["dns"],
+    faults: ({ dns }) =>
+      dnsListenFaults(dns.listen, dns.workers).map(({ path, message }): Fault => ({ path: ["dns", ...path], message })),
   },
   {
     needs: ["dns", "pools"],

@@ -5,6 +5,7 @@ import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
 import { Nsid, RateLimitSettings, TcpSettings } from "./dns-limit-settings.ts";
+import { addressIn, DnsListen, DnsWorkers } from "./dns-listen-settings.ts";
 import { KeySettings } from "./key-settings.ts";
 import { cidr } from "./network.ts";
 import { PolicySettings } from "./policy-settings.ts";
@@ -15,12 +16,10 @@ const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
 const ipv6 = z.string().refine(isIPv6, "must be an IPv6 address");
 const address = z.string().refine((text) => isIPv4(text) || isIPv6(text), "must be an IP address");
 
-/** "0.0.0.0:53" or "[::]:53" */
+/** "0.0.0.0:8080" or "[::]:8080" */
 const listen = z.string().transform((text, context) => {
-  const [, six, four, port = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = six ?? four ?? "";
-  const isAddress = six === undefined ? isIPv4(host) : isIPv6(host);
-  if (isAddress && Number(port) <= 65_535) return { address: host, port: Number(port) };
+  const at = addressIn(text);
+  if (at !== null) return at;
   context.addIssue({ code: "custom", message: "must be an address with a port, such as 127.0.0.1:8080 or [::]:53" });
   return z.NEVER;
 });
@@ -47,7 +46,8 @@ const location = z.strictObject({ lat: z.number().min(-90).max(90), lon: z.numbe
 const NameServer = z.strictObject({ name: domain, a: z.array(ipv4).default([]), aaaa: z.array(ipv6).default([]) });
 
 const Dns = z.strictObject({
-  listen: z.array(listen).min(1),
+  listen: z.array(DnsListen).min(1),
+  workers: DnsWorkers,
   zone: domain,
   ns: z.array(NameServer),
   soa: z.strictObject({ rname: domain, serial: z.int().min(0).max(0xffff_ffff).default(1) }),

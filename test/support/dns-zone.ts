@@ -170,6 +170,8 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
       frontAddresses: { ipv4: ["198.51.100.8", "198.51.100.9"], ipv6: [] },
       challengeTexts: () => null,
       labels,
+      findLabel: null,
+      isShared: false,
       whyAllow: [],
       degraded: () => ({ degradations: [], worldAgeMs: 0, isWorldSaved: false }),
       ownSubnets: ["10.1.0.0/16"],

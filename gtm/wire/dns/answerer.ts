@@ -3,7 +3,7 @@ import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { RegionSite } from "#gtm/domain/region.ts";
 import type { Zone } from "#gtm/domain/zone.ts";
-import type { CellSteer } from "#gtm/steering/cell.ts";
+import type { Cell, CellSteer } from "#gtm/steering/cell.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
 import type { Steer } from "#gtm/steering/steer.ts";
 import type { Clock } from "#shared/clock.ts";
@@ -15,6 +15,7 @@ import { createAuthority } from "./authority.ts";
 import { createCells } from "./cells.ts";
 import { createChallengeAnswers } from "./challenges.ts";
 import { createCookies } from "./cookies.ts";
+import { createLabelFinder, type FindLabel } from "./label-finder.ts";
 import { createLabelAnswers } from "./labels.ts";
 import { negativeAnswers, negativeSoa } from "./negative.ts";
 import { createPlaces } from "./places.ts";
@@ -43,6 +44,8 @@ export type AnswererOptions = {
   readonly frontAddresses: Addresses;
   /** null: labels are not minted here; they are answered like the default pool's name. */
   readonly labels: Labels | null;
+  /** Where labels are looked up; null: here, by `steer` and `labels`. */
+  readonly findLabel: FindLabel | null;
   /** TXT values of an `_acme-challenge` name, lower case without the trailing dot; null: none. The same array until they change. */
   readonly challengeTexts: (name: string) => readonly string[] | null;
   /** Networks that may ask `why.<name>`, CIDR notation; empty: those names do not exist. */
@@ -58,7 +61,8 @@ export type AnswererOptions = {
   /** What keepalive says, ms. */
   readonly tcpIdleMs: number;
   readonly limiter: RateLimiter;
-  readonly newId: () => DecisionId;
+  /** @param cell of a decision that is not one query's */
+  readonly newId: (cell?: Cell) => DecisionId;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tally: Tally;
@@ -75,11 +79,12 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
   const cells = createCells({ ports, decideCell: options.decideCell, render, renderHttps, newId, clock });
   const names = zoneNames(zone, zoneEntries(contents, steered), negativeSoa(zone));
   const why = createWhyAccess(options.whyAllow);
+  const find = options.findLabel ?? createLabelFinder({ ...options, onRead: tally.labelRead });
   const parts = {
     authority: createAuthority(zone.name, names, why.isOn),
     places: createPlaces({ locate: ports.locate, privateScope: createPrivateScope(options.ownSubnets), cells }),
     cells,
-    labels: createLabelAnswers({ ...options, render, onRead: tally.labelRead }),
+    labels: createLabelAnswers({ ports, clock, render, find }),
     negative,
     challenges: createChallengeAnswers(options.challengeTexts, negative),
     steeredByPool: steered.ofPool,

@@ -22,7 +22,7 @@ export type StandingCell = {
   isTailored: boolean;
   candidacyVersion: number;
   worldVersion: number;
-  /** Whole milliseconds. */
+  /** By the world's own time, so that whoever has the same worlds renews at the same ones; whole milliseconds. */
   decidedAtMs: number;
   /** Counts on in the record while the decision stands. */
   answered: { value: number };
@@ -57,7 +57,7 @@ export type CellOptions = {
   readonly decideCell: CellSteer;
   readonly render: Render;
   readonly renderHttps: RenderHttps;
-  readonly newId: () => DecisionId;
+  readonly newId: (cell: Cell) => DecisionId;
   readonly clock: Pick<Clock, "monotonicMs">;
 };
 
@@ -69,7 +69,7 @@ export const createCells = ({ ports, decideCell, render, renderHttps, newId, clo
   const decide = (cell: Cell, client: Client, previous: RegionId | null): StandingCell => {
     const nowMs = clock.monotonicMs();
     const world = ports.world();
-    const query = queryOf({ cell, client, id: newId(), nowMs });
+    const query = queryOf({ cell, client, id: newId(cell), nowMs });
     const decision = decideCell(query, client, cell, previous);
     const { image, isTailored } = render(decision, cell.family);
     const answered = { value: 0 };
@@ -79,7 +79,7 @@ export const createCells = ({ ports, decideCell, render, renderHttps, newId, clo
       isTailored,
       candidacyVersion: world.candidacyVersion,
       worldVersion: world.version,
-      decidedAtMs: Math.trunc(nowMs),
+      decidedAtMs: Math.trunc(world.takenAtMs),
       answered,
       decision,
       brief: null,

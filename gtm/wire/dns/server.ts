@@ -1,34 +1,34 @@
-/** The DNS server: UDP and TCP sockets around the answer step, on every configured address. */
-import { OperationalError } from "#shared/errors.ts";
+/** The DNS server: UDP and TCP sockets around the answer step, wherever it is configured to listen. */
 import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { type AnswererOptions, createAnswerer } from "./answerer.ts";
+import { processSurroundings } from "./inherited.ts";
 import type { DnsLimits } from "./limit.ts";
+import { type Listen, type ListenAddress, type Opened, openAll } from "./listen.ts";
 import { createRateLimiter, type RateLimitSettings, TICK_MS } from "./rate-limit.ts";
 import { createRateLimitLog } from "./rate-limit-log.ts";
 import { createTally } from "./tally.ts";
 import { createTcpListener } from "./tcp-listener.ts";
-import { createUdpListener, type ListenAddress, type Listener } from "./udp-listener.ts";
+import { createUdpListener } from "./udp-listener.ts";
 
 export type DnsServerOptions = Omit<AnswererOptions, "tally" | "limiter" | "tcpIdleMs"> & {
-  /** Each gets UDP and TCP on one port. */
-  readonly listen: readonly ListenAddress[];
+  readonly listen: readonly Listen[];
+  /** Other threads listen on the same addresses, and the kernel spreads queries over them (SO_REUSEPORT). */
+  readonly isShared: boolean;
   readonly limits: DnsLimits;
   readonly rateLimit: RateLimitSettings;
   readonly metrics: Metrics;
 };
 
 export type DnsServer = Part & {
-  /** Once started, in the order of `listen`. */
+  /** Once started: those of `listen` in their order, then those of descriptors, each once. */
   readonly addresses: () => readonly ListenAddress[];
 };
 
 /** How far the counts that Prometheus reads may be behind. */
 const FLUSH_MS = 1_000;
-/** Where any port will do, one that is free for UDP may be taken for TCP. */
-const MOST_TRIES = 16;
 
-/** `start` rejects with an OperationalError GTM_LISTEN_FAILED that names protocol, address and port, and leaves nothing open. */
+/** `start` rejects with an OperationalError GTM_LISTEN_FAILED that names protocol, address and port or the descriptor, and leaves nothing open. */
 export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   const { listen, limits, clock, log, metrics } = options;
   const tally = createTally(metrics);
@@ -37,28 +37,12 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   const answer = createAnswerer({ ...options, tally, limiter, tcpIdleMs: limits.tcpIdleMs });
   const udpAnswer = answer("udp");
   const tcpAnswer = answer("tcp");
-  const opened: { readonly listeners: readonly Listener[]; readonly at: ListenAddress }[] = [];
-
-  const openBoth = async (at: ListenAddress): Promise<void> => {
-    const udp = createUdpListener({ answer: udpAnswer, tally, log, limits });
-    const port = await opening("udp", at, udp);
-    const tcp = createTcpListener({ answer: tcpAnswer, tally, log, limits, clock });
-    try {
-      await opening("tcp", { ...at, port }, tcp);
-    } catch (fault) {
-      await udp.close();
-      throw fault;
-    }
-    opened.push({ listeners: [udp, tcp], at: { address: at.address, port } });
-  };
-  const open = async (at: ListenAddress): Promise<void> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await openBoth(at);
-      } catch (fault) {
-        if (at.port !== 0 || tries === MOST_TRIES) throw fault;
-      }
-    }
+  const opened: Opened[] = [];
+  const shared = { tally, log, limits, isShared: options.isShared };
+  const openers = {
+    udp: () => createUdpListener({ ...shared, answer: udpAnswer }),
+    tcp: () => createTcpListener({ ...shared, answer: tcpAnswer, clock }),
+    surroundings: processSurroundings(),
   };
   const flush = (): void => rateLimitLog.tell(tally.flush());
   let flushing: NodeJS.Timeout | undefined;
@@ -77,28 +61,20 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
       tick();
       ticking = setInterval(tick, TICK_MS).unref();
       try {
-        for (const at of listen) await open(at);
+        await openAll(listen, openers, (one) => opened.push(one));
       } catch (fault) {
         await closeAll();
         throw fault;
       }
       flushing = setInterval(flush, FLUSH_MS).unref();
-      for (const { at } of opened) log.info("dns.listening", { ...at });
+      for (const at of placesOf(opened)) log.info("dns.listening", { ...at });
     },
     stop: closeAll,
-    addresses: () => opened.map(({ at }) => at),
+    addresses: () => placesOf(opened),
   };
 };
 
-const opening = async (protocol: string, at: ListenAddress, listener: Listener): Promise<number> => {
-  try {
-    return await listener.open(at);
-  } catch (cause) {
-    const { address, port } = at;
-    const found = cause instanceof Error ? cause.message : String(cause);
-    const where = `${address.includes(":") ? `[${address}]` : address}:${port}`;
-    throw new OperationalError("GTM_LISTEN_FAILED", `expected to listen on ${protocol} ${where}, found: ${found}`, {
-      cause,
-    });
-  }
-};
+/** A descriptor of UDP and one of TCP are one place. */
+const placesOf = (opened: readonly Opened[]): readonly ListenAddress[] => [
+  ...new Map(opened.map(({ at }) => [`${at.address} ${at.port}`, at])).values(),
+];

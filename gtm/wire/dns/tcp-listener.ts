@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Clock } from "#shared/clock.ts";
 import { TCP_PAYLOAD_OCTETS } from "./answer.ts";
+import type { Listener } from "./listen.ts";
 import { prefixText, sourcePrefix } from "./prefix.ts";
 import { type Connection, createConnection } from "./tcp-connection.ts";
-import type { Listener, ListenerOptions } from "./udp-listener.ts";
+import type { ListenerOptions } from "./udp-listener.ts";
 
 export type TcpListenerOptions = ListenerOptions & { readonly clock: Pick<Clock, "monotonicMs"> };
 
@@ -13,7 +14,7 @@ export type TcpListenerOptions = ListenerOptions & { readonly clock: Pick<Clock,
 const SWEEP_MS = 1_000;
 
 export const createTcpListener = (options: TcpListenerOptions): Listener => {
-  const { tally, log, limits, clock } = options;
+  const { tally, log, limits, clock, isShared } = options;
   // The one idle longest comes first: a connection moves to the end with every query.
   const connections = new Set<Connection>();
   /** Of each peer that has any. */
@@ -77,16 +78,25 @@ export const createTcpListener = (options: TcpListenerOptions): Listener => {
     }
   };
 
+  const serve = async (address: string, listen: (made: Server) => void): Promise<Server> => {
+    const made = createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: limits.tcpUnsentOctets }, accept);
+    listen(made);
+    await once(made, "listening");
+    made.on("error", (fault) => log.warn("dns.socket-error", { address, fault: fault.message }));
+    sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.tcpIdleMs / 4)).unref();
+    server = made;
+    return made;
+  };
+
   return {
     open: async ({ address, port }) => {
-      const made = createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: limits.tcpUnsentOctets }, accept);
-      made.listen({ host: address, port, ipv6Only: address.includes(":") });
-      await once(made, "listening");
-      made.on("error", (fault) => log.warn("dns.socket-error", { address, fault: fault.message }));
-      sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.tcpIdleMs / 4)).unref();
-      server = made;
+      const ipv6Only = address.includes(":");
+      const made = await serve(address, (one) => one.listen({ host: address, port, ipv6Only, reusePort: isShared }));
       const bound = made.address();
       return bound === null || typeof bound === "string" ? port : bound.port;
+    },
+    adopt: async ({ fd, address }) => {
+      await serve(address, (one) => one.listen({ fd }));
     },
     close: async () => {
       if (sweeping !== null) clearInterval(sweeping);

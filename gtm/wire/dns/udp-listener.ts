@@ -5,22 +5,16 @@ import type { Logger } from "#shared/logger.ts";
 import type { AnswerStep } from "./answer.ts";
 import { UDP_PAYLOAD_OCTETS } from "./edns.ts";
 import type { DnsLimits } from "./limit.ts";
+import type { Listener } from "./listen.ts";
 import type { Tally } from "./tally.ts";
-
-export type ListenAddress = { readonly address: string /** 0: any free one. */; readonly port: number };
-
-export type Listener = {
-  /** @returns the port; @throws what the system says when the address cannot be had */
-  readonly open: (at: ListenAddress) => Promise<number>;
-  /** Takes nothing new, sends what is under way, closes. */
-  readonly close: () => Promise<void>;
-};
 
 export type ListenerOptions = {
   readonly answer: AnswerStep;
   readonly tally: Tally;
   readonly log: Logger;
   readonly limits: DnsLimits;
+  /** Other threads listen on the same address, and the kernel spreads what comes over them. */
+  readonly isShared: boolean;
 };
 
 /** A burst of queries waits in the kernel rather than being dropped there; Linux cuts this to net.core.rmem_max. */
@@ -36,7 +30,7 @@ type Slot = {
 
 /** @param make opens a socket; tests put their hands on it */
 export const createUdpListener = (
-  { answer, tally, log, limits }: ListenerOptions,
+  { answer, tally, log, limits, isShared }: ListenerOptions,
   make: (options: SocketOptions) => Socket = createSocket,
 ): Listener => {
   let socket: Socket | null = null;
@@ -101,32 +95,40 @@ export const createUdpListener = (
     if (typeof length !== "number") void sendLater(from, length, peer);
   };
 
+  const serve = async (family: 4 | 6, address: string, bind: (made: Socket) => void): Promise<Socket> => {
+    const made = make({
+      type: family === 6 ? "udp6" : "udp4",
+      // IPv4 has a socket of its own, on the same port.
+      ipv6Only: family === 6,
+      reusePort: isShared,
+      recvBufferSize: RECEIVE_BUFFER_OCTETS,
+      // Peers are addresses, not names: the default look-up would cost a turn of the event loop for each answer.
+      lookup: (host, _options, done) => done(null, host, family),
+    });
+    const listening = once(made, "listening");
+    try {
+      bind(made);
+      await listening;
+    } catch (fault) {
+      made.close();
+      throw fault;
+    }
+    made.on("error", (fault) => {
+      tally.sendFailed("udp");
+      log.warn("dns.socket-error", { address, fault: fault.message });
+    });
+    made.on("message", (message, peer) => receive(made, message, peer));
+    socket = made;
+    return made;
+  };
+
   return {
     open: async ({ address, port }) => {
-      const family = address.includes(":") ? 6 : 4;
-      const made = make({
-        type: family === 6 ? "udp6" : "udp4",
-        // IPv4 has a socket of its own, on the same port.
-        ipv6Only: family === 6,
-        recvBufferSize: RECEIVE_BUFFER_OCTETS,
-        // Peers are addresses, not names: the default look-up would cost a turn of the event loop for each answer.
-        lookup: (host, _options, done) => done(null, host, family),
-      });
-      const listening = once(made, "listening");
-      try {
-        made.bind(port, address);
-        await listening;
-      } catch (fault) {
-        made.close();
-        throw fault;
-      }
-      made.on("error", (fault) => {
-        tally.sendFailed("udp");
-        log.warn("dns.socket-error", { address, fault: fault.message });
-      });
-      made.on("message", (message, peer) => receive(made, message, peer));
-      socket = made;
+      const made = await serve(address.includes(":") ? 6 : 4, address, (one) => one.bind(port, address));
       return made.address().port;
+    },
+    adopt: async ({ fd, family, address }) => {
+      await serve(family, address, (one) => one.bind({ fd }));
     },
     close: async () => {
       isClosing = true;

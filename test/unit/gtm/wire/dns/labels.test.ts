@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
+import { createLabelFinder } from "#gtm/wire/dns/label-finder.ts";
 import { createLabelAnswers } from "#gtm/wire/dns/labels.ts";
 import { negativeAnswers } from "#gtm/wire/dns/negative.ts";
 import { createRender } from "#gtm/wire/dns/render.ts";
@@ -16,9 +17,12 @@ const setting = (findConversation: (id: unknown) => Promise<Conversation | null>
   const read: string[] = [];
   const answers = createLabelAnswers({
     ...options,
-    steer: createSteer(options.ports, DEFAULT_POLICY),
+    find: createLabelFinder({
+      ...options,
+      steer: createSteer(options.ports, DEFAULT_POLICY),
+      onRead: (kind) => read.push(kind),
+    }),
     render: createRender(options.regions, negativeAnswers(ZONE)),
-    onRead: (kind) => read.push(kind),
   });
   return { ...dns, answers, read };
 };
