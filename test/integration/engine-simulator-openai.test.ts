@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import OpenAI, { BadRequestError, NotFoundError } from "openai";
+import OpenAI, { AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { SIMULATED_ALIAS, SIMULATED_MODEL, startSimulator } from "#test/support/engine-simulators.ts";
 
 const clientOf = (origin: string) => new OpenAI({ baseURL: `${origin}/v1`, apiKey: "any", maxRetries: 0 });
@@ -129,5 +129,44 @@ describe("the OpenAI library against an engine simulator", () => {
       (error) => error instanceof BadRequestError && error.message.includes("maximum context length is 1000 tokens"),
     );
     await assert.rejects(ask(SIMULATED_MODEL, "Hi", 995), BadRequestError);
+  });
+
+  it("goes on from a stored response by its id, at the engine that wrote it only", async () => {
+    await using simulator = await startSimulator();
+    await using another = await startSimulator();
+    const openai = clientOf(simulator.origin);
+    const first = await openai.responses.create({ model: SIMULATED_MODEL, input: words(2_000) });
+    const goOn = { model: SIMULATED_MODEL, input: "And then?", previous_response_id: first.id };
+    const second = await openai.responses.create(goOn);
+    const held = (first.usage?.input_tokens ?? 0) + first.output_text.length / 4;
+    const cached = second.usage?.input_tokens_details.cached_tokens ?? 0;
+    assert.ok(cached > held - 32 && cached <= held, `${cached} of ${held}`);
+    await assert.rejects(clientOf(another.origin).responses.create(goOn), NotFoundError);
+    const unkept = await openai.responses.create({ model: SIMULATED_MODEL, input: "Hi", store: false });
+    await assert.rejects(
+      openai.responses.create({ ...goOn, previous_response_id: unkept.id }),
+      (error) => error instanceof NotFoundError && error.param === "previous_response_id",
+    );
+  });
+
+  it("streams a response as the library puts it together again", async () => {
+    await using simulator = await startSimulator();
+    const openai = clientOf(simulator.origin);
+    const asked = { model: SIMULATED_MODEL, input: "Tell me.", max_output_tokens: 20 };
+    const whole = await openai.responses.create(asked);
+    const streamed = await openai.responses.stream(asked).finalResponse();
+    assert.equal(streamed.output_text, whole.output_text);
+    assert.equal(streamed.output_text.length, 80);
+    assert.equal(streamed.incomplete_details?.reason, "max_output_tokens");
+    assert.equal(streamed.usage?.output_tokens, 20);
+  });
+
+  it("wants the engine's key for what is under /v1, and for nothing else", async () => {
+    await using simulator = await startSimulator({ apiKey: "engine-key" });
+    await assert.rejects(async () => clientOf(simulator.origin).models.list(), AuthenticationError);
+    const openai = new OpenAI({ baseURL: `${simulator.origin}/v1`, apiKey: "engine-key", maxRetries: 0 });
+    assert.equal((await openai.models.list()).data.length, 2);
+    assert.equal((await fetch(`${simulator.origin}/health`)).status, 200);
+    assert.equal((await fetch(`${simulator.origin}/v1/models`, { method: "OPTIONS" })).status, 405);
   });
 });

@@ -1,7 +1,7 @@
 /** How an answer reaches the client: whole when it is finished, or as server-sent events while it is written. */
 import type { ServerResponse } from "node:http";
+import type { AnswerForm, Frame, SentEvent, Usage } from "./answer-form.ts";
 import type { Answer } from "./answer-text.ts";
-import { type Frame, roleChunk, textChunk, type Usage, usageChunk, wholeAnswer } from "./completion-shape.ts";
 import type { Listener, Progress } from "./engine-room.ts";
 import { BYTES_PER_TOKEN } from "./prompt.ts";
 import { sendJson } from "./send-json.ts";
@@ -10,38 +10,36 @@ type Finished = Extract<Progress, { kind: "finished" }>;
 
 export type Reply = {
   readonly response: ServerResponse;
+  readonly form: AnswerForm;
   readonly frame: Frame;
   readonly answer: Answer;
   readonly isUsageWanted: boolean;
 };
 
 export const createWholeWriter =
-  ({ response, frame, answer }: Reply): Listener =>
+  ({ response, form, frame, answer }: Reply): Listener =>
   (progress) => {
     // Aborted: nobody is there to read it.
     if (progress.kind !== "finished" || progress.reason === "abort") return;
-    sendJson(response, 200, wholeAnswer(frame, answer.text, answer.finishReason, usageOf(progress)));
+    sendJson(response, 200, form.whole(frame, answer.text, answer.finishReason, usageOf(progress)));
   };
 
-export const createStreamWriter = ({ response, frame, answer, isUsageWanted }: Reply): Listener => {
+export const createStreamWriter = ({ response, form, frame, answer, isUsageWanted }: Reply): Listener => {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   response.flushHeaders();
+  const stream = form.stream(frame, isUsageWanted);
   let sentTokens = 0;
-  const event = (data: string): void => {
-    if (!response.destroyed) response.write(`data: ${data}\n\n`);
+  const send = (events: readonly SentEvent[]): void => {
+    if (!response.destroyed) for (const event of events) response.write(textOf(event));
   };
-  // A client that asked for usage finds the field in every chunk, null until the last.
-  const chunk = (content: object): void => event(JSON.stringify(isUsageWanted ? { ...content, usage: null } : content));
   const sendUpTo = (tokens: number): void => {
     if (tokens <= sentTokens) return;
-    chunk(textChunk(frame, answer.text.slice(sentTokens * BYTES_PER_TOKEN, tokens * BYTES_PER_TOKEN), null));
+    send(stream.delta(answer.text.slice(sentTokens * BYTES_PER_TOKEN, tokens * BYTES_PER_TOKEN)));
     sentTokens = tokens;
   };
   const finish = (finished: Finished): void => {
     sendUpTo(finished.outputTokens);
-    chunk(textChunk(frame, "", answer.finishReason));
-    if (isUsageWanted) event(JSON.stringify(usageChunk(frame, usageOf(finished))));
-    event("[DONE]");
+    send(stream.closing(answer.text, answer.finishReason, usageOf(finished)));
     response.end();
   };
   return (progress) => {
@@ -49,7 +47,7 @@ export const createStreamWriter = ({ response, frame, answer, isUsageWanted }: R
       case "prefill-started":
         return;
       case "first-token":
-        if (frame.kind === "chat") chunk(roleChunk(frame));
+        send(stream.opening(usageOf({ ...progress, outputTokens: 0 })));
         return sendUpTo(1);
       case "tokens":
         return sendUpTo(progress.outputTokens);
@@ -59,7 +57,14 @@ export const createStreamWriter = ({ response, frame, answer, isUsageWanted }: R
   };
 };
 
-const usageOf = ({ request, cachedTokens, outputTokens }: Finished): Usage => ({
+const textOf = ({ event, data }: SentEvent): string =>
+  `${event === null ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+
+const usageOf = ({
+  request,
+  cachedTokens,
+  outputTokens,
+}: Pick<Finished, "request" | "cachedTokens" | "outputTokens">): Usage => ({
   promptTokens: request.promptTokens,
   cachedTokens,
   outputTokens,

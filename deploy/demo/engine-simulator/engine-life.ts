@@ -4,11 +4,13 @@ import { createEngineRoom, type EngineRoom } from "./engine-room.ts";
 import type { EngineOnPage } from "./engine-series.ts";
 import { createFillers, type Fillers } from "./fillers.ts";
 import type { EngineSimulatorOptions } from "./options.ts";
+import { createStoredResponses, type StoredResponses } from "./stored-responses.ts";
 import { createTally, tallyDecoded, tallyEvent } from "./tally.ts";
 
 export type EngineLife = {
   readonly room: EngineRoom;
   readonly fillers: Fillers;
+  readonly stored: StoredResponses;
   readonly nextId: () => number;
   /** Epoch ms. */
   readonly startedAtMs: number;
@@ -47,6 +49,7 @@ export const beginLife = (options: EngineSimulatorOptions): EngineLife => {
   return {
     room,
     fillers,
+    stored: createStoredResponses(),
     nextId,
     startedAtMs: options.clock.epochMs(),
     engines: () => {

@@ -37,6 +37,7 @@ const program = new Command("engine-simulator")
   .requiredOption("--region <id>", "name of the region")
   .requiredOption("--model <id>", "the model it serves")
   .option("--alias <name...>", "further names of the model", defaults.aliases.slice())
+  .option("--api-key <key>", "what clients must send for anything under /v1", defaults.apiKey ?? undefined)
   .option("--replicas <n>", "replicas of the model", as(count), defaults.replicas)
   .option("--prefill-tokens-per-second <n>", "speed of a replica on short prompts", as(positive), 8_000)
   .option("--kv-tokens <n>", "KV memory of a replica", as(count), engine.kvTokens)
@@ -60,6 +61,7 @@ type Arguments = {
   readonly region: string;
   readonly model: string;
   readonly alias: readonly string[];
+  readonly apiKey?: string;
   readonly replicas: number;
   readonly prefillTokensPerSecond: number;
   readonly kvTokens: number;
@@ -84,6 +86,7 @@ const simulator = createEngineSimulator({
   region: args.region,
   model: args.model,
   aliases: args.alias,
+  apiKey: args.apiKey ?? null,
   replicas: args.replicas,
   engine: {
     ...engine,

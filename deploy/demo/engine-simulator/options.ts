@@ -10,6 +10,8 @@ export type EngineSimulatorOptions = {
   /** As metrics name it; the first of the served names. */
   readonly model: string;
   readonly aliases: readonly string[];
+  /** What clients must know; null: nothing. */
+  readonly apiKey: string | null;
   readonly replicas: number;
   readonly engine: EngineOptions;
   readonly routing: "affinity" | "round-robin";
@@ -29,6 +31,7 @@ const GPU_MEMORY_BYTES = 81_559 * 1_048_576;
 
 export const DEFAULT_SIMULATOR: Omit<EngineSimulatorOptions, "listen" | "region" | "model" | "clock" | "log"> = {
   aliases: [],
+  apiKey: null,
   replicas: 4,
   engine: DEFAULT_ENGINE,
   routing: "affinity",

@@ -10,9 +10,15 @@ export type Message = {
   readonly content: unknown;
 };
 
-/** The chat template: role markers around each message, and the opening of the answer. */
-export const promptOfChat = (messages: readonly Message[]): string =>
-  `${messages.map(({ role, content }) => `${open(role)}${textOf(content)}${CLOSE}`).join("")}${open("assistant")}`;
+/** The chat template: role markers around each message. */
+export const promptOfMessages = (messages: readonly Message[]): string =>
+  messages.map(({ role, content }) => `${open(role)}${textOf(content)}${CLOSE}`).join("");
+
+/** What the model goes on from. */
+export const openAnswer = (messages: string): string => `${messages}${open("assistant")}`;
+
+/** The prompt with its answer, as the next turn repeats it. */
+export const closeAnswer = (prompt: string, answer: string): string => `${prompt}${answer}${CLOSE}`;
 
 const open = (role: string): string => `<|im_start|>${role}\n`;
 const CLOSE = "<|im_end|>\n";

@@ -1,5 +1,7 @@
 /** Which path does what. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createAdmits } from "./api-key.ts";
+import { readChat, readMessages, readResponses, readText } from "./completion-request.ts";
 import { dcgmPage } from "./dcgm-page.ts";
 import type { EngineLife } from "./engine-life.ts";
 import { CONTENT_TYPE } from "./exposition.ts";
@@ -33,7 +35,13 @@ export const createRoutes = (
     ...observedRoutes(context),
     ...simRoutes(context),
   ]);
+  const admits = createAdmits(context.options.apiKey);
   return async (request, response) => {
+    if (!admits(request)) {
+      request.resume();
+      // In vLLM's words, which are not those of its other errors.
+      return sendJson(response, 401, { error: "Unauthorized" });
+    }
     const [path = "/"] = (request.url ?? "/").split("?");
     const methods = routes.get(path);
     const handler = methods?.[request.method ?? "GET"];
@@ -63,8 +71,10 @@ const modelRoutes = ({ options, modes, life }: RouteContext): Routes => {
       }),
     );
   return [
-    ["/v1/chat/completions", { POST: (exchange) => serveCompletion("chat", exchange, now) }],
-    ["/v1/completions", { POST: (exchange) => serveCompletion("text", exchange, now) }],
+    ["/v1/chat/completions", { POST: (exchange) => serveCompletion(readChat, exchange, now) }],
+    ["/v1/completions", { POST: (exchange) => serveCompletion(readText, exchange, now) }],
+    ["/v1/messages", { POST: (exchange) => serveCompletion(readMessages, exchange, now) }],
+    ["/v1/responses", { POST: (exchange) => serveCompletion(readResponses, exchange, now) }],
     ["/v1/models", { GET: models }],
   ];
 };

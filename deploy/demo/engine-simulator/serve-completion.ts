@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BLOCK_TOKENS } from "#gtm/simulation/serving/block-hash.ts";
 import { totalBlocksOf } from "#gtm/simulation/serving/engine-options.ts";
+import type { Frame } from "./answer-form.ts";
 import { answerTo } from "./answer-text.ts";
 import { createStreamWriter, createWholeWriter } from "./answer-writer.ts";
-import { type Asked, isApiError, readCompletion } from "./completion-request.ts";
-import type { Frame } from "./completion-shape.ts";
+import { type Asked, isApiError, type ReadRequest } from "./completion-request.ts";
 import type { EngineLife } from "./engine-life.ts";
 import { readJson } from "./json-body.ts";
 import { type ApiError, apiError } from "./openai-error.ts";
@@ -21,17 +21,17 @@ export type CompletionContext = {
 
 export type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** @param now what is there to serve it once its body has come */
+/** @param read how the API says it @param now what is there to serve it once its body has come */
 export const serveCompletion = async (
-  kind: Asked["kind"],
+  read: ReadRequest,
   { request, response }: Exchange,
   now: () => CompletionContext,
 ): Promise<void> => {
   const body = await readJson(request);
   if (body.kind === "error") return sendJson(response, body.status, body.body);
-  const asked = readCompletion(kind, body.value);
-  if (isApiError(asked)) return sendJson(response, asked.status, asked.body);
   const context = now();
+  const asked = read(body.value, context.life.stored);
+  if (isApiError(asked)) return sendJson(response, asked.status, asked.body);
   const prompt = tokensOf(asked.prompt);
   const roomTokens = limitOf(context) - prompt.count;
   const refusal = refusalOf(asked, prompt, context);
@@ -39,7 +39,7 @@ export const serveCompletion = async (
   // A client that went away while it was sending has nothing to wait for.
   if (response.destroyed) return;
   const { options, life } = context;
-  const { maxTokens, isEosIgnored, isUsageWanted } = asked;
+  const { form, maxTokens, isEosIgnored, isUsageWanted } = asked;
   const answer = answerTo({
     fingerprint: fingerprintOf(prompt),
     seed: options.seed,
@@ -48,12 +48,19 @@ export const serveCompletion = async (
     roomTokens,
   });
   const id = life.nextId();
-  const reply = { response, frame: frameOf(asked, id, context), answer, isUsageWanted };
+  const frame = frameOf(asked, id, context);
+  const reply = { response, form, frame, answer, isUsageWanted };
   response.on("close", () => life.room.abort(id));
   const blocks = blocksOf(prompt, answer.text);
+  const write = asked.isStream ? createStreamWriter(reply) : createWholeWriter(reply);
   life.room.submit(
     { id, promptTokens: prompt.count, outputTokens: answer.tokens, finishReason: answer.finishReason, blocks },
-    asked.isStream ? createStreamWriter(reply) : createWholeWriter(reply),
+    (progress) => {
+      // Before the client knows of it: its next request may be here at once.
+      const isWritten = progress.kind === "finished" && progress.reason !== "abort";
+      if (asked.isStored && isWritten) life.stored.keep(frame.id, asked.prompt, answer.text);
+      write(progress);
+    },
     null,
   );
 };
@@ -74,13 +81,12 @@ const refusalOf = (asked: Asked, prompt: Tokens, context: CompletionContext): Ap
     400,
     `This model's maximum context length is ${limit} tokens. However, you requested ${prompt.count + wanted} tokens ` +
       `(${prompt.count} in the prompt, ${wanted} in the completion).`,
-    asked.kind === "chat" ? "messages" : "prompt",
+    asked.promptMember,
   );
 };
 
 const frameOf = (asked: Asked, id: number, { options, life }: CompletionContext): Frame => ({
-  kind: asked.kind,
-  id: `${asked.kind === "chat" ? "chatcmpl" : "cmpl"}-${life.startedAtMs.toString(36)}-${id}`,
+  id: `${asked.form.idPrefix}${life.startedAtMs.toString(36)}-${id}`,
   created: Math.floor(options.clock.epochMs() / 1_000),
   model: asked.model,
 });

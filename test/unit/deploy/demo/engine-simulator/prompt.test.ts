@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { blocksOf, fingerprintOf, type Message, promptOfChat, tokensOf } from "#deploy/demo/engine-simulator/prompt.ts";
+import {
+  blocksOf,
+  fingerprintOf,
+  type Message,
+  openAnswer,
+  promptOfMessages,
+  tokensOf,
+} from "#deploy/demo/engine-simulator/prompt.ts";
 
 const user = (content: unknown): Message => ({ role: "user", content });
 const assistant = (content: string): Message => ({ role: "assistant", content });
@@ -8,6 +15,8 @@ const sharedBlocks = (a: readonly number[], b: readonly number[]): number => {
   const differs = a.findIndex((hash, at) => hash !== b[at]);
   return differs === -1 ? a.length : differs;
 };
+
+const promptOfChat = (messages: readonly Message[]): string => openAnswer(promptOfMessages(messages));
 
 describe("a prompt as the simulated engine sees it", () => {
   it("counts a token for each four bytes of UTF-8, role markers included", () => {
