@@ -17,8 +17,11 @@ export type Pebble = AsyncDisposable & {
   readonly folder: string;
 };
 
-/** @param dns whom it asks for challenges, such as 127.0.0.1:53 */
-export const startPebble = async (dns: string): Promise<Pebble> => {
+/**
+ * @param dns whom it asks for challenges, such as 127.0.0.1:53
+ * @param within a namespace that `ip netns` knows; null: the test's own
+ */
+export const startPebble = async (dns: string, within: string | null = null): Promise<Pebble> => {
   const folder = mkdtempSync(join(tmpdir(), "gtm-pebble-"));
   const { caFile, server } = await makeCertificates(folder);
   const port = await freePort();
@@ -37,7 +40,8 @@ export const startPebble = async (dns: string): Promise<Pebble> => {
       },
     }),
   );
-  const child = spawn("pebble", ["-config", config, "-dnsserver", dns], {
+  const [program, words] = placed(within, ["pebble", "-config", config, "-dnsserver", dns]);
+  const child = spawn(program, words, {
     // It waits and refuses at random unless told not to.
     env: { ...process.env, PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "0", PEBBLE_AUTHZREUSE: "0" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -68,27 +72,37 @@ export const startPebble = async (dns: string): Promise<Pebble> => {
   return { directoryUrl: `https://127.0.0.1:${port}/dir`, caFile, folder, [Symbol.asyncDispose]: stop };
 };
 
+const placed = (within: string | null, command: readonly string[]): readonly [string, readonly string[]] => {
+  const [program = "", ...words] = within === null ? command : ["ip", "netns", "exec", within, ...command];
+  return [program, words];
+};
+
 export type LegoWish = {
   readonly authority: Pebble;
   readonly domains: readonly string[];
   /** Whom it asks whether a challenge can be seen, before it tells the authority. */
   readonly resolver: string;
+  /** Then it asks every name server of the zone, on port 53, too, before it tells the authority. */
+  readonly asksNameServers?: boolean;
+  /** A namespace that `ip netns` knows; absent: the test's own. */
+  readonly within?: string;
   /** Its settings, HTTPREQ_… */
   readonly env: Readonly<Record<string, string>>;
 };
 
 /** @returns the certificate's file. @throws {Error} with all that lego said */
-export const runLego = async ({ authority, domains, resolver, env }: LegoWish): Promise<string> => {
+export const runLego = async (wish: LegoWish): Promise<string> => {
+  const { authority, domains, resolver, env, asksNameServers = false, within = null } = wish;
   const folder = join(authority.folder, "lego");
-  await promisify(execFile)(
+  const [program, words] = placed(within, [
     "lego",
-    [
-      ...["--server", authority.directoryUrl, "--accept-tos", "--email", "hostmaster@example.org", "--path", folder],
-      ...["--dns", "httpreq", "--dns.resolvers", resolver, "--dns.disable-cp"],
-      ...domains.flatMap((domain) => ["--domains", domain]),
-      "run",
-    ],
-    { env: { ...process.env, LEGO_CA_CERTIFICATES: authority.caFile, ...env } },
-  );
+    ...["--server", authority.directoryUrl, "--accept-tos", "--email", "hostmaster@example.org", "--path", folder],
+    ...["--dns", "httpreq", "--dns.resolvers", resolver, ...(asksNameServers ? [] : ["--dns.disable-cp"])],
+    ...domains.flatMap((domain) => ["--domains", domain]),
+    "run",
+  ]);
+  await promisify(execFile)(program, words, {
+    env: { ...process.env, LEGO_CA_CERTIFICATES: authority.caFile, ...env },
+  });
   return join(folder, "certificates", `${domains[0]?.replace("*", "_")}.crt`);
 };

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Host } from "./internet/network.ts";
 
 /** A line of its log. */
 export type Event = { readonly event: string; readonly [field: string]: unknown };
@@ -24,6 +25,8 @@ export type RunningProgram = AsyncDisposable & {
 export type ProgramOptions = {
   /** How far its time of day is off; negative: behind. */
   readonly clockOffMs?: number;
+  /** Where it runs; else on this host. What it serves is then not to be reached from here. */
+  readonly within?: Pick<Host, "spawn">;
 };
 
 /**
@@ -41,9 +44,9 @@ export const startProgram = async (
   const config = join(folder, "config.yaml");
   // JSON is YAML.
   writeFileSync(config, JSON.stringify(settings));
-  const child = spawn(process.execPath, [...clockWords(options.clockOffMs ?? 0), main, command, "--config", config], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const words = [process.execPath, ...clockWords(options.clockOffMs ?? 0), main, command, "--config", config];
+  const child = (options.within?.spawn ?? spawnHere)(words, { stdio: ["ignore", "pipe", "pipe"] });
+  if (child.stdout === null || child.stderr === null) throw new Error("a process without pipes");
   const end = (): void => {
     child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -99,6 +102,8 @@ export const startProgram = async (
     [Symbol.asyncDispose]: stop,
   };
 };
+
+const spawnHere: Host["spawn"] = ([command = "", ...words], options = {}) => spawn(command, words, options);
 
 /** Its time of day alone: the monotonic clock of a machine is right whatever somebody sets. */
 const clockWords = (offMs: number): readonly string[] => {
