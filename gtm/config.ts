@@ -44,6 +44,11 @@ export type GtmConfig = {
     readonly trustedProxies: readonly string[];
     readonly tenantHeader: string | null;
     readonly offersLabels: boolean;
+    /** In lower case. */
+    readonly ticketHeaders: readonly string[];
+    /** null: plain HTTP. */
+    readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+    readonly proxyProtocol: boolean;
   };
   readonly admin: { readonly listen: Address; readonly tokensFile: string | null };
   readonly metrics: { readonly listen: Address };
@@ -119,6 +124,9 @@ const configOf = (settings: GtmSettings): GtmConfig => {
       trustedProxies: http.trusted_proxies,
       tenantHeader: http.tenant_header,
       offersLabels: http.labels,
+      ticketHeaders: http.ticket_headers,
+      tls: http.tls === null ? null : { certFile: http.tls.cert_file, keyFile: http.tls.key_file },
+      proxyProtocol: http.proxy_protocol,
     },
     admin: { listen: admin.listen, tokensFile: admin.auth.tokens_file },
     metrics: { listen: metrics.listen },
@@ -150,8 +158,7 @@ const siteOf = (region: RegionSettings, zone: string): RegionSite => ({
   endpoint: { url: urlOf(region, zone), ipv4: region.endpoint.a, ipv6: region.endpoint.aaaa },
   alpn: region.endpoint.alpn,
   hasAffinity: region.affinity,
-  // Gateways report measured turns; no region has one in this version.
-  hasGateway: false,
+  hasGateway: region.gateway,
 });
 
 const probeOf = (region: RegionSettings, zone: string): readonly ProbeSettings[] => {
@@ -170,6 +177,7 @@ const poolOf = (pool: GtmSettings["pools"][number]): Pool => ({
   lastResort: lastResortOf(pool.last_resort),
   answer: pool.answer,
   paths: pool.paths,
+  mode: pool.mode,
 });
 
 const lastResortOf = (settings: GtmSettings["pools"][number]["last_resort"]): Pool["lastResort"] =>

@@ -1,7 +1,10 @@
 /** The program `gtm`: serves, or talks to one that does. */
+import { availableParallelism } from "node:os";
 import { createCommand, runCommand } from "./cli/command.ts";
 import { processIo } from "./cli/io.ts";
+import { dnsWorkersWarnings } from "./config/dns-listen-settings.ts";
 import { httpsWarnings } from "./config/https-warnings.ts";
+import { ticketWarnings } from "./config/ticket-warnings.ts";
 import { loadGtmConfig } from "./config.ts";
 import { readKeys } from "./keys/key-files.ts";
 import { keyWarnings } from "./keys/key-warnings.ts";
@@ -16,7 +19,12 @@ const program = createCommand(io, {
     const { dns, sites, pools, keys } = loadGtmConfig(path, env);
     const regions = sites.map(({ id }) => id);
     return {
-      warnings: [...keyWarnings(keys, readKeys(keys), regions), ...httpsWarnings(pools, sites)],
+      warnings: [
+        ...keyWarnings(keys, readKeys(keys), regions),
+        ...httpsWarnings(pools, sites),
+        ...dnsWorkersWarnings(dns.workers, availableParallelism()),
+        ...ticketWarnings(pools, sites),
+      ],
       summary: `${dns.zone.name}: ${sites.length} regions, ${pools.length} ${pools.length === 1 ? "pool" : "pools"}`,
     };
   },

@@ -1,6 +1,7 @@
 /** `gtm keys rotate` and `gtm keys drop`: a key is changed in steps, so that no GTM meets what it cannot verify. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { Argument, Command } from "commander";
 import { RegionId } from "#shared/ids.ts";
 import { COOKIE_KEY_OCTETS, MOST_KEYS, MOST_REPORT_KEYS, reportRingsText, ringText } from "#shared/key-file-text.ts";
@@ -11,6 +12,7 @@ import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { agentFileIn, fileIn, type KeyFolder, readFolder, TITLES } from "./keys-folder.ts";
 import { KEY_OCTETS } from "./keys-init.ts";
+import { refreshRegionFiles } from "./keys-region.ts";
 import { createKeyFile, replaceKeyFile } from "./keys-write.ts";
 
 const RINGS = ["signing", "ticket", "cookie", "reports"] as const;
@@ -37,7 +39,7 @@ export const rotateCommand = (io: CliIo): Command =>
       const folder = readFolder(dir);
       const chosen = choose(folder, name, region);
       if (activate === true) use(io, folder, chosen, name);
-      else add(io, chosen, [name, ...(region === undefined ? [] : [region]), "--dir", dir].join(" "));
+      else add(io, chosen, name, [name, ...(region === undefined ? [] : [region]), "--dir", dir].join(" "));
     });
 
 export const dropCommand = (io: CliIo): Command =>
@@ -48,6 +50,7 @@ export const dropCommand = (io: CliIo): Command =>
     const chosen = choose(readFolder(dir), name, region);
     const { ring, keys } = turned(withoutOld(chosen.ring));
     chosen.save(ring);
+    tellOfRegionFiles(io, chosen, name, ring);
     io.tell(
       `dropped ${keys.map(({ id }) => `key ${id}`).join(", ")} from ${chosen.file}. Copy the file to every GTM.\n`,
     );
@@ -59,19 +62,23 @@ const ringCommand = (name: string, description: string, examples: readonly strin
     .argument("[region]", "whose, of the keys of reports")
     .requiredOption("--dir <folder>", "where the files are");
 
-const add = (io: CliIo, { ring, mostKeys, keyOctets, file, save }: Chosen, words: string): void => {
+const add = (io: CliIo, chosen: Chosen, name: RingName, words: string): void => {
+  const { ring, mostKeys, keyOctets, file, save } = chosen;
   const { ring: longer, keys } = turned(
     withNext(ring, { madeAtMs: io.epochMs(), key: randomBytes(keyOctets) }, mostKeys),
   );
   save(longer);
+  tellOfRegionFiles(io, chosen, name, longer);
   io.tell(
     `made key ${keys[0]?.id} in ${file}; it is accepted and not used yet. Copy the file to every GTM: each reads it within 5 s.\nThen: gtm keys rotate ${words} --activate\n`,
   );
 };
 
-const use = (io: CliIo, folder: KeyFolder, { ring, region, file, save }: Chosen, name: RingName): void => {
+const use = (io: CliIo, folder: KeyFolder, chosen: Chosen, name: RingName): void => {
+  const { ring, region, file, save } = chosen;
   const { ring: active, keys } = turned(withNextActive(ring));
   save(active);
+  tellOfRegionFiles(io, chosen, name, active);
   const [key] = keys;
   if (region !== null && key !== undefined) {
     const agentFile = agentFileIn(folder.path, region);
@@ -81,6 +88,14 @@ const use = (io: CliIo, folder: KeyFolder, { ring, region, file, save }: Chosen,
     io.tell(`${agentFile} has the new key: give it to the region's agents and restart them.\n`);
   }
   io.tell(`key ${key?.id} is current in ${file}; the one before is accepted until it is dropped.\n${THEN[name]}`);
+};
+
+/** Gateways have the derived keys as files of their own. */
+const tellOfRegionFiles = (io: CliIo, { file }: Chosen, name: RingName, ring: KeyRing): void => {
+  if (name !== "ticket") return;
+  for (const one of refreshRegionFiles(dirname(file), ring)) {
+    io.tell(`${one} follows it: copy it to that region's gateways before the GTMs get theirs.\n`);
+  }
 };
 
 const THEN: Readonly<Record<RingName, string>> = {

@@ -4,6 +4,7 @@ import { zoneRecordsFaults } from "#gtm/domain/zone-records-faults.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import { storeFaults } from "#shared/store-settings.ts";
 import { dnsListenFaults } from "./dns-listen-settings.ts";
+import { gatewayFaults, proxyProtocolFaults } from "./front-settings.ts";
 import { keyFaults } from "./key-settings.ts";
 import type { GtmSettings } from "./schema.ts";
 import { zoneOf } from "./zone-settings.ts";
@@ -69,6 +70,8 @@ const CHECKS: readonly Check[] = [
     faults: ({ pools, http }) => defaultPoolFaults(http.default_pool, pools, ["http", "default_pool"]),
   },
   { needs: ["regions"], faults: ({ regions }) => regions.flatMap((region, at) => endpointFaults(region, at)) },
+  { needs: ["regions", "keys"], faults: gatewayFaults },
+  { needs: ["http"], faults: proxyProtocolFaults },
   { needs: ["admin"], faults: (settings) => exposureFaults(settings) },
   {
     needs: ["store"],

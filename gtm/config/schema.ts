@@ -6,6 +6,7 @@ import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
 import { Nsid, RateLimitSettings, TcpSettings } from "./dns-limit-settings.ts";
 import { addressIn, DnsListen, DnsWorkers } from "./dns-listen-settings.ts";
+import { FrontTls, PoolModeSetting, TicketHeader } from "./front-settings.ts";
 import { KeySettings } from "./key-settings.ts";
 import { cidr } from "./network.ts";
 import { PolicySettings } from "./policy-settings.ts";
@@ -76,6 +77,12 @@ const Http = z.strictObject({
     .default(null),
   /** Whether answers name <label>.c.<zone>, which shows in passive DNS. */
   labels: z.boolean().default(true),
+  /** What clients drop at a redirect beside Authorization, Cookie, x-api-key and api-key. */
+  ticket_headers: z.array(TicketHeader).max(16).default([]),
+  /** Absent: plain HTTP, as behind a balancer that ends TLS. */
+  tls: FrontTls.nullable().default(null),
+  /** Whether trusted proxies begin each connection with a PROXY header, version 2. */
+  proxy_protocol: z.boolean().default(false),
 });
 
 const Probe = z.strictObject({
@@ -102,6 +109,8 @@ const Region = z.strictObject({
   probe: Probe.nullable().default(null),
   /** Whether the in-region router keeps conversations on a replica. */
   affinity: z.boolean().default(false),
+  /** Whether an edge agent's gateway stands before its engines: it opens tickets and reports measured turns. */
+  gateway: z.boolean().default(false),
 });
 
 const Model = z.strictObject({
@@ -135,6 +144,8 @@ const Pool = z.strictObject({
     .array(z.string().regex(/^\/[^?#]*$/, "must begin with a slash"))
     .min(1)
     .default(["/v1"]),
+  /** `auto` forwards what cannot survive a redirect. */
+  mode: PoolModeSetting.default("redirect"),
 });
 
 const StaticSubnet = z.strictObject({

@@ -8,6 +8,9 @@ export type LastResort =
   | { readonly kind: "nodata" }
   | { readonly kind: "servfail" };
 
+/** How a request reaches its region: the client is sent there, or the front door goes; `auto`: whichever the client can bear. */
+export type PoolMode = "redirect" | "forward" | "auto";
+
 export type Pool = {
   readonly name: PoolName;
   /** The first prices the pool's name; at least one. */
@@ -20,4 +23,5 @@ export type Pool = {
   readonly answer: "regions" | "front";
   /** Path prefixes the front door redirects. */
   readonly paths: readonly string[];
+  readonly mode: PoolMode;
 };

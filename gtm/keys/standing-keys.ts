@@ -8,6 +8,7 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
+import { createTicketSealer, type TicketSealer } from "#shared/ticket.ts";
 import { type KeyFiles, type Keys, labelKeysOf, readableByOthers, readKeys, stampOf } from "./key-files.ts";
 import { unknownRegions, unsignedRegions } from "./key-warnings.ts";
 
@@ -18,6 +19,8 @@ export type StandingKeys = Part & {
   readonly reportKeys: { readonly get: (region: RegionId) => readonly Uint8Array[] };
   /** Of DNS cookies: the first makes them, all are accepted. The same array until they change. */
   readonly cookieKeys: () => readonly Uint8Array[];
+  /** With the current key of tickets; null: no such file is configured. */
+  readonly ticketSealer: () => TicketSealer | null;
   /** Reads the files again; what cannot be used leaves the keys as they are, is logged and counted. */
   readonly reload: () => void;
 };
@@ -52,6 +55,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
     log.warn("cookies.ephemeral", { lost: "DNS cookies of other GTMs, and of this one's last run" });
   let cookieKeys = cookieKeysOf(keys.cookie) ?? ownCookieKeys;
   let reportKeys = reportKeysOf(keys);
+  let ticketSealer = ticketSealerOf(keys);
   let unsigned = "";
 
   const tell = (): void => {
@@ -68,6 +72,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
     if (labelKeys !== null) labels = createLabels(labelKeys);
     keys = read;
     reportKeys = reportKeysOf(read);
+    ticketSealer = ticketSealerOf(read);
     cookieKeys = cookieKeysOf(read.cookie) ?? ownCookieKeys;
     tell();
     const accepted = read.signing?.length ?? 0;
@@ -103,6 +108,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
       read: (text) => labels.read(text),
     },
     cookieKeys: () => cookieKeys,
+    ticketSealer: () => ticketSealer,
     reportKeys: { get: (region) => reportKeys.get(region) ?? [] },
     reload,
     start: async () => {
@@ -121,6 +127,8 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
 
 const reportKeysOf = ({ reports }: Keys): ReadonlyMap<RegionId, readonly Uint8Array[]> =>
   new Map([...(reports ?? [])].map(([region, ring]) => [region, ring.map(({ key }) => key)]));
+
+const ticketSealerOf = ({ ticket }: Keys): TicketSealer | null => (ticket === null ? null : createTicketSealer(ticket));
 
 const cookieKeysOf = (ring: KeyRing | null): readonly Uint8Array[] | null =>
   ring === null ? null : currentFirst(ring).map(({ key }) => key);

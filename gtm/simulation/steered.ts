@@ -110,6 +110,7 @@ const poolOf = ({ sites }: Stage): Pool => ({
   lastResort: { kind: "servfail" },
   answer: "regions",
   paths: ["/v1"],
+  mode: "redirect",
 });
 
 type Asking = { readonly pool: Pool; readonly decisions: number; readonly nowMs: number };

@@ -117,6 +117,7 @@ export const aPool = (regions: readonly Region[], wish: Partial<Pool> = {}): Poo
   lastResort: { kind: "servfail" },
   answer: "regions",
   paths: ["/v1"],
+  mode: "redirect",
   ...wish,
 });
 
