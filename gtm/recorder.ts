@@ -1,6 +1,7 @@
 /** What happens behind an answer: the record is kept, the pin is claimed, the turn is counted as on its way. */
 import type { CellRegions } from "#gtm/datalayer/cell-regions.ts";
 import type { ConversationStore } from "#gtm/datalayer/conversation-store.ts";
+import type { Learning } from "#gtm/datalayer/learning.ts";
 import type { WorldSource } from "#gtm/datalayer/world-source.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
@@ -10,6 +11,7 @@ import type { Metrics } from "#shared/metrics.ts";
 export type RecorderParts = {
   readonly source: Pick<WorldSource, "send">;
   readonly conversations: Pick<ConversationStore, "commit">;
+  readonly learning: Pick<Learning, "sent">;
   readonly decisions: { readonly record: (entry: Entry) => void };
   readonly cells: Pick<CellRegions, "note">;
   readonly count: (entry: Entry) => void;
@@ -29,6 +31,7 @@ export const createRecorder = (parts: RecorderParts): ((entry: Entry) => void) =
       parts.count(entry);
       parts.cells.note(entry);
       parts.conversations.commit(entry);
+      parts.learning.sent(entry);
       sendOf(entry, parts.source);
     } catch (error) {
       // The answer is out: a fault in here must not become a fault of the answer.

@@ -7,9 +7,12 @@ import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createGeoip } from "#gtm/datalayer/geoip.ts";
+import { createLearning } from "#gtm/datalayer/learning.ts";
 import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
+import { createPredictions } from "#gtm/datalayer/predictions.ts";
 import { createProbes } from "#gtm/datalayer/probe.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
+import { createTurns } from "#gtm/datalayer/turns.ts";
 import { createWorldFile } from "#gtm/datalayer/world-file.ts";
 import { createWorldSource } from "#gtm/datalayer/world-source.ts";
 import { canonicalAnswers } from "#gtm/steering/canonical.ts";
@@ -66,6 +69,11 @@ export const createData = (
     ordersRev: () => operators.current().rev,
     answers: (world) => canonicalAnswers(pools, world, policy),
   });
+  const learning = createLearning({
+    ...{ clock, metrics, sites, policy },
+    pools: pools.map(({ name }) => name),
+    world: () => source.world(),
+  });
   const source = createWorldSource({
     ...{ store, clock, log, metrics, failures, degradations, instance, sites, models, policy, cells, onWiped },
     agreement,
@@ -74,10 +82,19 @@ export const createData = (
     admin: operators.admin,
     overrides: operators.overrides,
     live: conversations.live,
+    learning,
   });
   const decisions = createDecisionLog({
     ...{ store, clock, log, metrics, failures, degradations, instance },
     view: (entry) => decisionView(entry, policy, toEpochMs),
+  });
+  const predictions = createPredictions(metrics, decisions.get);
+  const turns = createTurns({
+    ...{ store, clock, log, metrics, failures, regions },
+    onTurns: (measured) => {
+      predictions(measured);
+      learning.measured(measured);
+    },
   });
   const worldFile = createWorldFile({
     ...{ path: config.store.world_file, clock, log, metrics, degradations, instance },
@@ -92,6 +109,6 @@ export const createData = (
 
   return {
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
-    worldFile,
+    ...{ worldFile, learning, turns },
   };
 };

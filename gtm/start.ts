@@ -70,6 +70,7 @@ export const createGtm = (
   const record = createRecorder({
     source,
     conversations,
+    learning: data.learning,
     decisions,
     cells,
     count: createDecisionMetrics(metrics, clock),
@@ -165,6 +166,8 @@ export const createGtm = (
     conversations,
     decisions,
     source,
+    data.learning,
+    data.turns,
     data.probes,
     dnsServer,
     frontDoor,

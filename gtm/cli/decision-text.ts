@@ -34,6 +34,8 @@ const factsOf = (decision: DecisionSchema): [string, string][] => {
     ["asked", `${decision.kind} of pool ${decision.pool}, model ${decision.model}, tenant ${decision.tenant}`],
     ["client", `${client.subnet}${place}`],
     ["conversation", conversation === null ? "none" : conversationText(conversation)],
+    ["expected", expectedText(decision)],
+    ...learntFacts(decision),
     ["verdict", verdictText(decision)],
     ["world", `version ${decision.worldVersion}, ${age(decision.worldAgeMs)} old; TTL ${decision.ttlSeconds} s`],
   ];
@@ -46,6 +48,25 @@ const conversationText = (conversation: NonNullable<DecisionSchema["conversation
   const assumed = isContextAssumed ? " (assumed)" : "";
   const child = (parentId ?? null) === null ? "" : `, child of ${parentId}`;
   return `${id}${child}, ${at}, ${count(contextTokens)} tokens of context${assumed}, ${count(newTokens)} new, ${turns} turns${idle}`;
+};
+
+const expectedText = ({ expected }: DecisionSchema): string =>
+  [
+    `${count(expected.outputTokens)} tokens of answer (${expected.outputSource})`,
+    `another turn ${fraction(expected.nextTurnFraction)} (${expected.nextTurnSource})`,
+    `reuse ${fraction(expected.reuseFraction)} (${expected.reuseSource})`,
+  ].join(", ");
+
+/** What turns have taught of the regions, where they have. */
+const learntFacts = ({ considered }: DecisionSchema): [string, string][] => {
+  const taught = considered.flatMap(({ region, plan }) => {
+    if (plan === undefined) return [];
+    const trip = plan.rttSource === "measured" ? [`round trip ${milliseconds(plan.rttMs)}`] : [];
+    const held = plan.isHeldCorrectionLearnt ? [`keeps ${fraction(plan.heldCorrection)} of what it should hold`] : [];
+    const all = [...trip, ...held];
+    return all.length === 0 ? [] : [`${region}: ${all.join(", ")}`];
+  });
+  return taught.length === 0 ? [] : [["learnt", taught.join("; ")]];
 };
 
 const verdictText = ({ verdict, marginMs, mode, overrideId, answeredWith }: DecisionSchema): string => {

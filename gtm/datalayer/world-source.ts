@@ -18,6 +18,7 @@ import type { Agreement } from "./agreement.ts";
 import type { CellRegions } from "./cell-regions.ts";
 import type { Degradations } from "./degradations.ts";
 import type { SavedReport } from "./kept-reports.ts";
+import type { Learning } from "./learning.ts";
 import { createMonitor, type Freezes } from "./monitor.ts";
 import { createReports, type ReportKeys } from "./reports.ts";
 import { createSent } from "./sent.ts";
@@ -43,6 +44,7 @@ export type WorldSourceOptions = {
   readonly overrides: () => readonly OverrideRule[];
   /** What this instance's own conversations keep alive in the regions' caches. */
   readonly live: () => readonly LiveTokens[];
+  readonly learning: Pick<Learning, "heldObserved" | "learnt">;
   readonly cells: CellRegions;
   readonly agreement: Pick<Agreement, "look" | "said" | "hear" | "sawDouble">;
   /** The store has forgotten this instance, and so perhaps more: it was wiped, or came back empty. */
@@ -54,6 +56,8 @@ export type WorldSource = Part & {
   readonly world: () => World;
   /** A turn was sent to a region: from now on every decision knows of it. */
   readonly send: (region: RegionId, model: ModelId, send: Send) => void;
+  /** Calls the listener with every world that is published, but not with what a send makes of it. */
+  readonly watch: (listener: (world: World) => void) => void;
   /** An order, an override or a probe's result changed: a new world comes with this turn of the event loop. */
   readonly touch: () => void;
   /** Before `start`: what an earlier process saved is as good as heard, until the store was reached. @returns how many were believed */
@@ -72,6 +76,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
   const monitor = createMonitor({ log, staleAfterMs: policy.staleAfterMs });
   const gauges = createWorldMetrics(metrics);
   const timers: NodeJS.Timeout[] = [];
+  const listeners: ((world: World) => void)[] = [];
   let isPublishing = false;
   let freezes: Freezes = { all: [], byRegion: new Map() };
   /** Of the saved reports that were restored; null: there were none, or the store was reached since. */
@@ -126,8 +131,8 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
       overrides: options.overrides(),
       sends: sent.sends(),
       live: sent.live(),
-      // Learnt by a gateway from cached tokens; until one says so, the prior holds.
-      heldCorrections: [],
+      heldObserved: options.learning.heldObserved(),
+      learnt: options.learning.learnt(),
     });
   };
   let world: World | null = null;
@@ -143,11 +148,15 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     gauges.look(world, before);
     tellDegradations(world, options.degradations);
     options.agreement.look(world, reports.heard());
+    for (const listener of listeners) listener(world);
   };
 
   return {
     name: "world",
     world: current,
+    watch: (listener) => {
+      listeners.push(listener);
+    },
     touch,
     send: (region, model, send) => {
       sent.add({ region, model, send });

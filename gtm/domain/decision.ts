@@ -41,13 +41,25 @@ export type Plan = {
   /** The replica that holds the context and is chosen to serve; null: the least loaded serves, from zero. */
   readonly holder: ReplicaId | null;
   readonly rttMs: number;
+  readonly rttSource: RttSource;
   readonly arrivalAtMs: number;
   /** Prefill work the turn brings: prefillMs + migrationMs. */
   readonly workMs: number;
   /** Expected tokens of the context still held here: ledger × chance that they survived. */
   readonly heldTokens: number;
+  /** p_r: `survivalFraction` × `heldCorrection`. */
   readonly heldProbability: number;
+  /** Chance that the cache has not written itself over since, nor the engine restarted. */
+  readonly survivalFraction: number;
+  /** c_r: what turns have taught of this placement, or what is assumed of it. */
+  readonly heldCorrection: number;
+  readonly isHeldCorrectionLearnt: boolean;
+  /** Writing the whole answer here, at the region's usual gap between tokens; null: that is not known. */
+  readonly writingMs: number | null;
 };
+
+/** `measured` at a gateway, for the client's network; `geo` by distance; `unknown`: a place is not known. */
+export type RttSource = "measured" | "geo" | "unknown";
 
 export type Candidate = {
   readonly kind: "candidate";

@@ -4,14 +4,13 @@ import type { Placement, Replica } from "./placement.ts";
 
 /**
  * Chance that a holding survives in an LRU cache: exp(−age ÷ T), where T = (capacity − pinned) ÷ new tokens per second is
- * how long the cache takes to write itself over; times what observation has taught about this placement.
+ * how long the cache takes to write itself over. Without what observation has taught about this placement: `heldCorrection`
+ * is learnt against this, and multiplies it.
  *
- * @returns 0 to 1; where capacity or writing rate is unknown, what observation says alone
+ * @returns 0 to 1; where capacity or writing rate is unknown, 1 for a replica that was not restarted
  */
-export const heldProbability = (holding: Holding, placement: Placement, nowMs: number): number => {
-  const ageMs = Math.max(0, nowMs - holding.atMs);
-  return survivalFraction(ageMs, placement) * livesOnFraction(holding, placement.replicas) * placement.heldCorrection;
-};
+export const survivalOf = (holding: Holding, placement: Placement, nowMs: number): number =>
+  survivalFraction(Math.max(0, nowMs - holding.atMs), placement) * livesOnFraction(holding, placement.replicas);
 
 const survivalFraction = (ageMs: number, placement: Placement): number => {
   const { kvCapacityTokens, newTokensPerSecond } = placement;

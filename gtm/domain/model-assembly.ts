@@ -1,4 +1,4 @@
-/** What one region cannot know of the others: where a model is warm, and where it writes fastest. */
+/** What one region cannot know of the others: where a model writes fastest. */
 import type { ModelId } from "#shared/ids.ts";
 import { leastKnown } from "./known.ts";
 import type { Model, ModelInWorld } from "./model.ts";
@@ -17,7 +17,7 @@ export const modelsIn = (
   for (const id of [...ids].sort()) {
     const warm = regions.filter((region) => isWarm(region, id));
     const bestItlMs = leastKnown(warm.map(({ placements }) => placements.get(id)?.itlMs ?? null));
-    models.set(id, { bestItlMs, warmRegions: warm.length });
+    models.set(id, { bestItlMs });
   }
   return models;
 };

@@ -12,6 +12,4 @@ export type Model = {
 export type ModelInWorld = {
   /** Least inter-token latency among the regions; null when none is known. */
   readonly bestItlMs: number | null;
-  /** Regions where the model is loaded and that are not down. */
-  readonly warmRegions: number;
 };

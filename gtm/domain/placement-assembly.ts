@@ -1,12 +1,14 @@
 /** One model in one region, put together from what its agents report: counts, tokens and capacity summed, fractions weighed. */
 import type { ModelId } from "#shared/ids.ts";
 import type { ModelHeard } from "./heard-report.ts";
+import { HELD_HABIT, heldCorrectionOf } from "./held-observed.ts";
 import { bounded, greatestKnown, leastKnown, meanOfKnown, sumOfKnown } from "./known.ts";
 import type { Model } from "./model.ts";
 import type { Placement, PlacementState, Replica } from "./placement.ts";
 import { reportedModelSpeed, spareTokensPerSecond } from "./prefill-speeds.ts";
 import type { RegionSite } from "./region.ts";
 import { type PlacementPart, type ReplicaContext, replicasOf } from "./replica-assembly.ts";
+import { isHeard, type Tally } from "./tally.ts";
 
 export type PlacementContext = ReplicaContext & {
   readonly model: ModelId;
@@ -15,8 +17,8 @@ export type PlacementContext = ReplicaContext & {
   readonly configured: Model | null;
   /** Over all GTMs. */
   readonly liveTokens: number;
-  /** null: nothing has been learnt yet. */
-  readonly heldCorrection: number | null;
+  /** null: nothing has been observed yet. */
+  readonly heldObserved: Tally | null;
   /** null: the placement is new. */
   readonly previous: { readonly averageBacklogMs: number; readonly atMs: number } | null;
 };
@@ -58,7 +60,8 @@ export const placementOf = (parts: readonly PlacementPart[], context: PlacementC
     coldStartMs: greatestOver(parts, ({ coldStartMs }) => coldStartMs) ?? configured?.coldStartMs ?? null,
     weightBytes: greatestOver(parts, ({ weightBytes }) => weightBytes) ?? configured?.weightBytes ?? null,
     liveTokens: bounded(context.liveTokens) ?? 0,
-    heldCorrection: bounded(context.heldCorrection, 0, 1) ?? heldPrior(site, replicas.length),
+    heldCorrection: heldCorrectionOf(context.heldObserved, heldPrior(site, replicas.length)),
+    isHeldCorrectionLearnt: isHeard(context.heldObserved, HELD_HABIT),
     sparePrefillTokensPerSecond: spareTokensPerSecond(speeds, newTokensPerSecond),
   };
 };

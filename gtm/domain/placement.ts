@@ -44,8 +44,10 @@ export type Placement = {
   readonly weightBytes: number | null;
   /** Σ contextTokens × pNext of conversations last served here within the pin's time, over all GTMs. */
   readonly liveTokens: number;
-  /** c_r: how much of what the ledger says is held really is, learnt; 0 to 1. */
+  /** c_r: how much of what the ledger says is held really is; 0 to 1. */
   readonly heldCorrection: number;
+  /** Whether turns have taught it; else it is what is assumed of the region. */
+  readonly isHeldCorrectionLearnt: boolean;
   /** Σ over replicas of prefill rate × max(0.05, share of it that is idle), tokens per second; more than 0. */
   readonly sparePrefillTokensPerSecond: number;
 };

@@ -37,20 +37,25 @@ const speedByRate = (model: ModelHeard): PrefillSpeed | null => {
 export type MeasuredSpeed = { readonly region: RegionId; readonly model: ModelId; readonly speed: PrefillSpeed };
 
 /**
- * The speed to take where a region's replica has none: the mean of the model's replicas elsewhere, else the default.
+ * The speed to take where a region's replica has none: the median of what the other regions' replicas of the model do, one
+ * word a region, else the default. A mean would follow whoever lies most, and a count of replicas whoever claims most.
  *
- * @param measured in an order that does not depend on how the reports came, since sums of fractions do
+ * @param measured in any order
  */
 export const borrowedSpeed = (model: ModelId, region: RegionId, measured: readonly MeasuredSpeed[]): PrefillSpeed => {
   const lenders = measured.filter((one) => one.model === model && one.region !== region);
-  if (lenders.length === 0) return speedFromRate(ASSUMED_TOKENS_PER_SECOND);
-  let linMs = 0;
-  let attnMs = 0;
-  for (const { speed } of lenders) {
-    linMs += speed.linMs;
-    attnMs += speed.attnMs;
-  }
-  return { linMs: linMs / lenders.length, attnMs: attnMs / lenders.length };
+  const words = [...Map.groupBy(lenders, (one) => one.region).values()].map((ones) =>
+    middleOf(ones.map(({ speed }) => speed)),
+  );
+  return words.length === 0 ? speedFromRate(ASSUMED_TOKENS_PER_SECOND) : middleOf(words);
+};
+
+/** Of two in the middle the slower: a region that nobody knows is not made to look fast by one word. @param speeds at least one */
+const middleOf = (speeds: readonly PrefillSpeed[]): PrefillSpeed => {
+  const sorted = speeds.toSorted((a, b) => a.linMs - b.linMs || a.attnMs - b.attnMs);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error("middleOf: no speed");
+  return middle;
 };
 
 /** Tokens per second of one replica while attention is negligible. */

@@ -3,6 +3,10 @@ import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
 import type { Client } from "./client.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Pool } from "./pool.ts";
+import type { MeasuredRoundTrips } from "./round-trips.ts";
+
+/** `prior`: the policy, until enough was seen. */
+export type LearntSource = "learnt" | "prior";
 
 export type Turn = {
   /** `turn`: an HTTP request. `cell`: a DNS answer for a client area. `label`: a DNS answer for one conversation. */
@@ -25,6 +29,15 @@ export type Turn = {
   /** g: tokens this prompt adds. */
   readonly newTokens: number;
   readonly outputTokens: number;
+  /** Who says how long the answer will be: the request, turns like this one, or the policy. */
+  readonly outputSource: LearntSource | "claimed";
+  /** pNext and reuse of the pool. */
+  readonly nextTurnFraction: number;
+  readonly nextTurnSource: LearntSource;
+  readonly reuseFraction: number;
+  readonly reuseSource: LearntSource;
+  /** Of the client's network, where gateways have measured any; null: none. */
+  readonly roundTrips: MeasuredRoundTrips | null;
   /** What decides among equals: the conversation, the cell, or the query. */
   readonly hashKey: string;
   /** Where the stored response lies that this turn continues; no other region can serve it. */

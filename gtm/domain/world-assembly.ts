@@ -3,6 +3,7 @@ import type { ModelId, RegionId } from "#shared/ids.ts";
 import { candidacyVersionOf } from "./candidacy.ts";
 import type { ProbeFact } from "./health.ts";
 import type { Freeze, HeardReport } from "./heard-report.ts";
+import type { HeldObserved, Learnt } from "./learnt.ts";
 import type { Model } from "./model.ts";
 import { modelsIn } from "./model-assembly.ts";
 import type { Placement } from "./placement.ts";
@@ -45,13 +46,13 @@ export type WorldInputs = {
   readonly sends: readonly SendTo[];
   /** Of all GTMs; entries of one placement are summed. */
   readonly live: readonly LiveTokens[];
-  /** c_r where observation has taught it. */
-  readonly heldCorrections: readonly HeldCorrection[];
+  /** What teaches c_r; at most one a placement. */
+  readonly heldObserved: readonly HeldObserved[];
+  readonly learnt: Learnt;
 };
 
 /** Σ contextTokens × pNext of the conversations last served in a placement within the pin's time. */
 export type LiveTokens = { readonly region: RegionId; readonly model: ModelId; readonly tokens: number };
-export type HeldCorrection = { readonly region: RegionId; readonly model: ModelId; readonly fraction: number };
 
 export const assembleWorld = (inputs: WorldInputs): World => {
   const { previous, nowMs, policy } = inputs;
@@ -86,6 +87,7 @@ export const assembleWorld = (inputs: WorldInputs): World => {
     models: modelsIn(regions, inputs.models),
     overrides: inputs.overrides,
     sends: sendListOf(inputs.sends, nowMs),
+    learnt: inputs.learnt,
   };
 };
 
@@ -107,7 +109,7 @@ const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) =
         borrowed: borrowedSpeed(model, site.id, measured),
         sends: sendsTo(site.id, model),
         liveTokens: sumInOrder(inputs.live.filter((one) => isHere(one, model)).map(({ tokens }) => tokens)),
-        heldCorrection: inputs.heldCorrections.find((one) => isHere(one, model))?.fraction ?? null,
+        heldObserved: inputs.heldObserved.find((one) => isHere(one, model))?.tally ?? null,
         previous:
           previous === null || average === undefined ? null : { averageBacklogMs: average, atMs: previous.takenAtMs },
         nowMs,

@@ -1,5 +1,6 @@
 /** One immutable snapshot of everything that decisions read; replaced whole, never edited. */
 import type { ModelId, RegionId } from "#shared/ids.ts";
+import type { Learnt } from "./learnt.ts";
 import type { ModelInWorld } from "./model.ts";
 import type { Region } from "./region.ts";
 import type { Send } from "./serving.ts";
@@ -36,6 +37,8 @@ export type World = {
   readonly models: ReadonlyMap<ModelId, ModelInWorld>;
   readonly overrides: readonly OverrideRule[];
   readonly sends: SendList | null;
+  /** What turns have taught beside what stands in the placements. */
+  readonly learnt: Learnt;
 };
 
 /** The same world, knowing of one more turn on its way. */

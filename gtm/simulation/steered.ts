@@ -2,6 +2,7 @@
 import type { Client } from "#gtm/domain/client.ts";
 import { type Decision, regionOf } from "#gtm/domain/decision.ts";
 import type { HeardReport } from "#gtm/domain/heard-report.ts";
+import { NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { SendTo } from "#gtm/domain/sends.ts";
 import { type World, withSend } from "#gtm/domain/world.ts";
@@ -51,7 +52,8 @@ export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Ey
       overrides: [],
       sends,
       live: ledger.live(nowMs),
-      heldCorrections: [],
+      heldObserved: [],
+      learnt: NOTHING_LEARNT,
     });
   };
   const hear = (index: number, report: (nowMs: number) => HeardReport): void => {
@@ -72,7 +74,7 @@ export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Ey
     world ??= assemble();
     const query = queryOf(turn, { pool, decisions, nowMs: agenda.nowMs() });
     const conversation = ledger.find(conversationId(turn.conversation));
-    return decisionOf(query, turnOf(query, clientOf(turn.city), conversation, POLICY), world, POLICY);
+    return decisionOf(query, turnOf(query, clientOf(turn.city), conversation, world, POLICY), world, POLICY);
   };
   const record = (decision: Decision, turn: AskedTurn): number => {
     const region = regionOf(decision.verdict);

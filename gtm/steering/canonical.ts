@@ -45,7 +45,7 @@ const answerOf = (question: string, pool: Pool, client: Client, world: World, po
     ...{ clientSubnet: client.subnet, conversationId: null, pinnedTo: null, promptTokens: PROMPT_TOKENS },
     ...{ outputTokens: null, parentId: null, stateRegion: null, receivedAtMs: world.takenAtMs },
   };
-  const turn = { ...turnOf(query, client, null, policy), hashKey: question };
+  const turn = { ...turnOf(query, client, null, world, policy), hashKey: question };
   return regionOf(decisionOf(query, turn, world, policy).verdict);
 };
 

@@ -31,12 +31,13 @@ export type CellSteer = (query: Query, client: Client, cell: Cell, previous: Reg
 export const createCellSteer =
   (ports: Pick<Ports, "world">, policy: Policy): CellSteer =>
   (query, client, cell, previous) => {
-    const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, policy);
-    return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, ports.world(), policy);
+    const world = ports.world();
+    const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, world, policy);
+    return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, world, policy);
   };
 
 /** How long a cell's decision stands at least, while no region's candidacy changes. */
-const CELL_DECISION_MS = 1_000;
+export const CELL_DECISION_MS = 1_000;
 
 export type DecidedCell = {
   readonly decidedAtMs: number;

@@ -1,17 +1,17 @@
 /** What serving a turn in a region costs, in named parts of milliseconds. */
 import { holdingIn } from "#gtm/domain/conversation.ts";
 import type { Cost, Plan } from "#gtm/domain/decision.ts";
-import { heldProbability } from "#gtm/domain/kv-cache.ts";
+import { survivalOf } from "#gtm/domain/kv-cache.ts";
 import type { Placement } from "#gtm/domain/placement.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { backlogsAt } from "./costs/backlog.ts";
 import { coldStartMs } from "./costs/cold-start.ts";
-import { decodeMs } from "./costs/decode.ts";
+import { decodeMs, writingMs } from "./costs/decode.ts";
 import { memoryMs } from "./costs/memory.ts";
 import { moneyMs } from "./costs/money.ts";
-import { roundTrips, rttMs } from "./costs/network.ts";
+import { roundTripOf, roundTrips } from "./costs/network.ts";
 import { serve, serveOnAverage } from "./costs/serve.ts";
 import type { Policy } from "./policy.ts";
 
@@ -19,7 +19,7 @@ export type Priced = { readonly cost: Cost; readonly plan: Plan };
 
 /** @param placement the turn's model in this region */
 export const priceOf = (region: Region, placement: Placement, turn: Turn, world: World, policy: Policy): Priced => {
-  const rtt = rttMs(turn, region, policy);
+  const { rttMs: rtt, source: rttSource } = roundTripOf(turn, region, policy);
   const networkMs = bounded(roundTrips(turn, region, policy) * rtt);
   const arrivalAtMs = turn.receivedAtMs + networkMs;
   const held = heldIn(region, placement, turn);
@@ -61,10 +61,15 @@ export const priceOf = (region: Region, placement: Placement, turn: Turn, world:
       replica: served.replica,
       holder: served.holder,
       rttMs: rtt,
+      rttSource,
       arrivalAtMs,
       workMs: prefillMs + migrationMs,
       heldTokens: held.tokens,
       heldProbability: held.probability,
+      survivalFraction: held.survival,
+      heldCorrection: placement.heldCorrection,
+      isHeldCorrectionLearnt: placement.isHeldCorrectionLearnt,
+      writingMs: writingMs(turn, placement),
     },
   };
 };
@@ -77,16 +82,15 @@ const bounded = (ms: number): number => (ms >= 0 && ms < MOST_MS ? ms : MOST_MS)
 const heldIn = (region: Region, placement: Placement, turn: Turn) => {
   const holding = holdingIn(turn.conversation, region.id);
   if (holding !== null) {
-    const probability = heldProbability(holding, placement, turn.receivedAtMs);
-    return {
-      tokens: Math.min(holding.tokens, turn.contextTokens) * probability,
-      probability,
-      replica: holding.replica,
-    };
+    const survival = survivalOf(holding, placement, turn.receivedAtMs);
+    const probability = survival * placement.heldCorrection;
+    const tokens = Math.min(holding.tokens, turn.contextTokens) * probability;
+    return { tokens, probability, survival, replica: holding.replica };
   }
   const isHomeByToken = turn.conversation === null && turn.kind !== "cell" && region.id === turn.home;
   const probability = isHomeByToken ? placement.heldCorrection : 0;
-  return { tokens: turn.contextTokens * probability, probability, replica: null };
+  const survival = isHomeByToken ? 1 : 0;
+  return { tokens: turn.contextTokens * probability, probability, survival, replica: null };
 };
 
 /** Played-forward backlogs carry about ten seconds; beyond that old numbers are worth less. */

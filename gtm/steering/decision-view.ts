@@ -1,6 +1,7 @@
 /** A decision as every channel shows it: admin API, command line, page, decision stream. JSON-able, units in the names. */
 import type { Considered, Cost, Exclusion, Plan, Verdict } from "#gtm/domain/decision.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
+import type { Turn } from "#gtm/domain/turn.ts";
 import { explain } from "./explain.ts";
 import type { Policy } from "./policy.ts";
 import type { Channel, Entry } from "./ports.ts";
@@ -9,10 +10,24 @@ export type ConsideredView =
   | {
       readonly region: string;
       readonly cost: Cost;
-      readonly plan: Pick<Plan, "replica" | "holder" | "heldTokens" | "heldProbability">;
+      readonly plan: PlanView;
       readonly reportAgeMs: number | null;
     }
   | { readonly region: string; readonly exclusion: Exclusion; readonly reportAgeMs: number | null };
+
+type PlanView = Pick<
+  Plan,
+  | "replica"
+  | "holder"
+  | "rttMs"
+  | "rttSource"
+  | "heldTokens"
+  | "heldProbability"
+  | "survivalFraction"
+  | "heldCorrection"
+  | "isHeldCorrectionLearnt"
+  | "writingMs"
+>;
 
 export type DecisionView = {
   readonly id: string;
@@ -43,6 +58,11 @@ export type DecisionView = {
     /** Whose context it begins with; null: its own. */
     readonly parentId: string | null;
   } | null;
+  /** What the turn was taken to be, and who says so. */
+  readonly expected: Pick<
+    Turn,
+    "outputTokens" | "outputSource" | "nextTurnFraction" | "nextTurnSource" | "reuseFraction" | "reuseSource"
+  >;
   readonly verdict: {
     readonly kind: Verdict["kind"];
     readonly region: string | null;
@@ -83,6 +103,7 @@ export const decisionView = (
     worldAgeMs: round(decision.worldAgeMs),
     client: { subnet, area, place, source },
     conversation: conversationView(entry),
+    expected: expectedView(turn),
     verdict: {
       kind: verdict.kind,
       region: regionOf(verdict),
@@ -117,17 +138,33 @@ const conversationView = ({ decision }: Entry): DecisionView["conversation"] => 
   };
 };
 
+const expectedView = (turn: Turn): DecisionView["expected"] => ({
+  outputTokens: Math.round(turn.outputTokens),
+  outputSource: turn.outputSource,
+  nextTurnFraction: round(turn.nextTurnFraction),
+  nextTurnSource: turn.nextTurnSource,
+  reuseFraction: round(turn.reuseFraction),
+  reuseSource: turn.reuseSource,
+});
+
 const consideredView = (one: Considered): ConsideredView => {
   const reportAgeMs = one.reportAgeMs === null ? null : round(one.reportAgeMs);
   if (one.kind === "excluded") return { region: one.region, exclusion: one.exclusion, reportAgeMs };
-  const { replica, holder, heldTokens, heldProbability } = one.plan;
-  return {
-    region: one.region,
-    cost: roundedCost(one.cost),
-    plan: { replica, holder, heldTokens: Math.round(heldTokens), heldProbability: round(heldProbability) },
-    reportAgeMs,
-  };
+  return { region: one.region, cost: roundedCost(one.cost), plan: planView(one.plan), reportAgeMs };
 };
+
+const planView = (plan: Plan): PlanView => ({
+  replica: plan.replica,
+  holder: plan.holder,
+  rttMs: round(plan.rttMs),
+  rttSource: plan.rttSource,
+  heldTokens: Math.round(plan.heldTokens),
+  heldProbability: round(plan.heldProbability),
+  survivalFraction: round(plan.survivalFraction),
+  heldCorrection: round(plan.heldCorrection),
+  isHeldCorrectionLearnt: plan.isHeldCorrectionLearnt,
+  writingMs: plan.writingMs === null ? null : round(plan.writingMs),
+});
 
 const roundedCost = (cost: Cost): Cost => ({
   networkMs: round(cost.networkMs),

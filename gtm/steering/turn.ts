@@ -2,12 +2,20 @@
 import type { Client } from "#gtm/domain/client.ts";
 import { type Conversation, contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
+import type { World } from "#gtm/domain/world.ts";
 import type { ModelId, RegionId } from "#shared/ids.ts";
+import { learntFor } from "./learnt-for.ts";
 import { isBeginning } from "./parent.ts";
 import type { Policy } from "./policy.ts";
 import type { Query } from "./ports.ts";
 
-export const turnOf = (query: Query, client: Client, conversation: Conversation | null, policy: Policy): Turn => {
+export const turnOf = (
+  query: Query,
+  client: Client,
+  conversation: Conversation | null,
+  world: World,
+  policy: Policy,
+): Turn => {
   const model = modelOf(query);
   // Another model cannot use this one's keys and values: for it the conversation is new.
   const known = conversation !== null && conversation.model === model ? conversation : null;
@@ -23,7 +31,7 @@ export const turnOf = (query: Query, client: Client, conversation: Conversation 
     parentId: isBeginning(known) ? query.parentId : null,
     home,
     ...tokensOf(query, known, home, policy),
-    outputTokens: query.outputTokens ?? policy.assumedOutputTokens,
+    ...learntFor(query, client, world, policy),
     hashKey: query.conversationId ?? query.id,
     stateRegion: query.stateRegion,
     receivedAtMs: query.receivedAtMs,

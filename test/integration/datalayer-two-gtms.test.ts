@@ -20,7 +20,7 @@ import { createMemoryStore } from "#shared/store-memory.ts";
 import { aPool, aRegion, MODEL, regionId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";
 import { publishReport } from "#test/support/publish-report.ts";
-import { aModel, aReport, aSite, placementIn, regionIn } from "#test/support/report-builders.ts";
+import { aModel, aReport, aSite, placementIn, regionIn, UNTAUGHT } from "#test/support/report-builders.ts";
 import { until } from "#test/support/until.ts";
 
 const NAMES = ["frankfurt", "paris"];
@@ -63,6 +63,7 @@ const startOne = async (name: string) => {
     admin: operators.admin,
     overrides: operators.overrides,
     live: conversations.live,
+    learning: UNTAUGHT,
   });
   for (const part of [operators, conversations, source]) {
     await part.start();

@@ -2,6 +2,7 @@
 import type { Client } from "#gtm/domain/client.ts";
 import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
 import type { Decision } from "#gtm/domain/decision.ts";
+import { NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import type { Placement, Replica } from "#gtm/domain/placement.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
@@ -67,6 +68,7 @@ export const aPlacement = (region: string, wish: PlacementWish = {}): Placement 
     weightBytes: 141e9,
     liveTokens: 0,
     heldCorrection: 1,
+    isHeldCorrectionLearnt: false,
     sparePrefillTokensPerSecond: 5_000,
     ...rest,
   };
@@ -103,9 +105,10 @@ export const aWorld = (regions: readonly Region[], wish: Partial<World> = {}): W
   isStoreUp: true,
   areAgesFrozen: false,
   regions,
-  models: new Map([[MODEL, { bestItlMs: 20, warmRegions: regions.length }]]),
+  models: new Map([[MODEL, { bestItlMs: 20 }]]),
   overrides: [],
   sends: null,
+  learnt: NOTHING_LEARNT,
   ...wish,
 });
 
@@ -188,6 +191,7 @@ export type Situation = {
   readonly pool?: Partial<Pool>;
   readonly world?: Partial<World>;
   readonly policy?: Partial<Policy>;
+  readonly client?: Partial<Client>;
 };
 
 /** Decides one turn by the production code, without the flow around it. */
@@ -196,10 +200,6 @@ export const decideIn = (situation: Situation): Decision => {
   const policy = { ...DEFAULT_POLICY, ...situation.policy };
   const pool = aPool(regions, situation.pool);
   const query = aQuery(pool, { conversationId: conversation?.id ?? null, ...situation.query });
-  return decisionOf(
-    query,
-    turnOf(query, aClient(from), conversation, policy),
-    aWorld(regions, situation.world),
-    policy,
-  );
+  const world = aWorld(regions, situation.world);
+  return decisionOf(query, turnOf(query, aClient(from, situation.client), conversation, world, policy), world, policy);
 };

@@ -1,6 +1,7 @@
 /** Reports and world inputs for tests; every argument that a test does not name is unremarkable. */
 import assert from "node:assert/strict";
 import type { HeardReport } from "#gtm/domain/heard-report.ts";
+import { NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Placement } from "#gtm/domain/placement.ts";
 import type { Region, RegionSite } from "#gtm/domain/region.ts";
@@ -122,7 +123,8 @@ export const worldInputs = (reports: readonly HeardReport[], wish: Partial<World
   overrides: [],
   sends: [],
   live: [],
-  heldCorrections: [],
+  heldObserved: [],
+  learnt: NOTHING_LEARNT,
   ...wish,
 });
 
@@ -140,3 +142,6 @@ export const placementIn = (world: World, id = "frankfurt", model = MODEL): Plac
   assert.ok(placement);
   return placement;
 };
+
+/** What a world source is given where nothing was learnt. */
+export const UNTAUGHT = { heldObserved: () => [], learnt: () => NOTHING_LEARNT };

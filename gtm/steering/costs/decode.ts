@@ -4,6 +4,13 @@ import type { Turn } from "#gtm/domain/turn.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { Policy } from "../policy.ts";
 
+/** Writing the whole answer here; null: the inter-token latency is not known. */
+export const writingMs = (turn: Turn, placement: Placement): number | null =>
+  placement.itlMs === null ? null : Math.min(MOST_MS, turn.outputTokens * placement.itlMs);
+
+/** Eleven days. */
+const MOST_MS = 1e9;
+
 /** @returns ms, 0 or more; 0 where either inter-token latency is unknown */
 export const decodeMs = (turn: Turn, placement: Placement, world: World, policy: Policy): number => {
   const bestItlMs = world.models.get(turn.model)?.bestItlMs ?? null;

@@ -15,8 +15,8 @@ export const memoryMs = (turn: Turn, placement: Placement, isHome: boolean, poli
   const occupancy = Math.min(MOST_OCCUPANCY, (placement.liveTokens + promptTokens) / placement.kvCapacityTokens);
   return (
     policy.memoryPriceFactor *
-    policy.nextTurnFraction *
-    policy.reuseFraction *
+    turn.nextTurnFraction *
+    turn.reuseFraction *
     occupancy ** 2 *
     prefillMs(meanSpeed(placement), promptTokens, promptTokens)
   );

@@ -26,7 +26,18 @@ const ConsideredView = z
     region: z.string(),
     cost: CostView.optional(),
     plan: z
-      .looseObject({ replica: text, holder: text, heldTokens: z.number(), heldProbability: z.number() })
+      .looseObject({
+        replica: text,
+        holder: text,
+        rttMs: ms,
+        rttSource: z.string(),
+        heldTokens: z.number(),
+        heldProbability: z.number(),
+        survivalFraction: z.number(),
+        heldCorrection: z.number(),
+        isHeldCorrectionLearnt: z.boolean(),
+        writingMs: ms.nullable(),
+      })
       .optional(),
     exclusion: z.looseObject({ reason: z.string() }).optional(),
     reportAgeMs: ms.nullable(),
@@ -59,6 +70,14 @@ export const DecisionSchema = z
         parentId: text.optional(),
       })
       .nullable(),
+    expected: z.looseObject({
+      outputTokens: z.number(),
+      outputSource: z.string(),
+      nextTurnFraction: z.number(),
+      nextTurnSource: z.string(),
+      reuseFraction: z.number(),
+      reuseSource: z.string(),
+    }),
     verdict: z.looseObject({
       kind: z.string(),
       region: text,

@@ -39,7 +39,7 @@ const servedIn = (pool: Pool, model: ModelId, world: World, policy: Policy, at: 
     stateRegion: null,
     receivedAtMs: at.nowMs,
   } as const;
-  const { verdict, considered } = decisionOf(query, turnOf(query, UNKNOWN_CLIENT, null, policy), world, policy);
+  const { verdict, considered } = decisionOf(query, turnOf(query, UNKNOWN_CLIENT, null, world, policy), world, policy);
   const region = regionOf(verdict);
   const chosen = considered.find((one) => one.region === region);
   return { pool: pool.name, model, region, coldStartMs: chosen?.kind === "candidate" ? chosen.cost.coldStartMs : 0 };

@@ -77,7 +77,7 @@ const nextTurnOf = (known: KnownConversation, world: World, policy: Policy, at: 
     stateRegion: null,
     receivedAtMs: at.nowMs,
   } as const;
-  const turn = turnOf(query, client, conversation, policy);
+  const turn = turnOf(query, client, conversation, world, policy);
   const { verdict, considered } = decisionOf(query, turn, world, policy);
   const region = regionOf(verdict);
   const chosen = considered.find((one) => one.region === region);

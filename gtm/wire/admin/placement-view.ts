@@ -40,6 +40,7 @@ export const PlacementView = z
     weightBytes: known,
     liveTokens: z.number(),
     heldCorrection: z.number(),
+    isHeldCorrectionLearnt: z.boolean(),
     sparePrefillTokensPerSecond: z.number(),
   })
   .openapi("Placement");
@@ -73,6 +74,7 @@ export const placementView = (region: string, reportAgeMs: number | null, placem
   weightBytes: placement.weightBytes,
   liveTokens: Math.round(placement.liveTokens),
   heldCorrection: placement.heldCorrection,
+  isHeldCorrectionLearnt: placement.isHeldCorrectionLearnt,
   sparePrefillTokensPerSecond: Math.round(placement.sparePrefillTokensPerSecond),
 });
 

@@ -12,7 +12,7 @@ import { createFallibleStore } from "#test/support/fallible-store.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
 import { publishReport } from "#test/support/publish-report.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
-import { aModel, aReport, aSite, regionIn } from "#test/support/report-builders.ts";
+import { aModel, aReport, aSite, regionIn, UNTAUGHT } from "#test/support/report-builders.ts";
 import { until } from "#test/support/until.ts";
 
 export const NAMES = ["frankfurt", "paris", "virginia"];
@@ -48,6 +48,7 @@ export const aWorldGtm = () => {
       admin: () => new Map(),
       overrides: () => [],
       live: () => [],
+      learning: UNTAUGHT,
       cells: createCellRegions(clock),
       onWiped: () => {
         wiped.count += 1;

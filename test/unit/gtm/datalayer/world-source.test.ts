@@ -24,6 +24,7 @@ import {
   aSite,
   placementIn,
   regionIn,
+  UNTAUGHT,
 } from "#test/support/report-builders.ts";
 import { until } from "#test/support/until.ts";
 
@@ -53,6 +54,7 @@ const setUp = (wish: Partial<WorldSourceOptions> = {}) => {
     admin: () => new Map(),
     overrides: () => [],
     live: () => [],
+    learning: UNTAUGHT,
     cells: createCellRegions(clock),
     agreement: SILENT,
     ...wish,

@@ -72,9 +72,15 @@ describe("what is held", () => {
       assert.equal(placementIn(world).heldCorrection, expected);
     });
   }
-  it("is believed as far as observation has taught", () => {
-    const heldCorrections = [{ region: FRANKFURT, model: MODEL, fraction: 0.4 }];
-    assert.equal(placementIn(frankfurt({}, { heldCorrections })).heldCorrection, 0.4);
+  it("is believed as far as observation has taught, which weighs as much as the prior at 80 000 tokens", () => {
+    const taught = (weight: number) => {
+      const tally = { weight, sum: 0.4 * weight, atMs: NOW_MS };
+      return placementIn(frankfurt({}, { heldObserved: [{ region: FRANKFURT, model: MODEL, tally }] }));
+    };
+    assert.equal(taught(80_000).heldCorrection, 0.7);
+    assert.equal(taught(80_000).isHeldCorrectionLearnt, true);
+    assert.equal(taught(10_000).isHeldCorrectionLearnt, false);
+    assert.ok(Math.abs(taught(8e9).heldCorrection - 0.4) < 1e-5);
   });
   it("is void before the engine's start, which is put on our clock by how long it had run", () => {
     const world = frankfurt({ replicas: replicas({ startedAtMs: EPOCH_MS - 10_000 }) }, {}, { ageWhenHeardMs: 400 });

@@ -6,7 +6,7 @@ import type { World } from "#gtm/domain/world.ts";
 import type { WorldInputs } from "#gtm/domain/world-assembly.ts";
 import type { ModelReport, ReplicaReport } from "#shared/report.ts";
 import { MODEL, NOW_MS, regionId, replicaId } from "#test/support/builders.ts";
-import { aModelReport, aReplicaReport, aReport, heard, placementIn, worldOf } from "#test/support/report-builders.ts";
+import { aModelReport, aReplicaReport, aReport, aSite, heard, placementIn, worldOf } from "#test/support/report-builders.ts";
 
 const FRANKFURT = regionId("frankfurt");
 
@@ -31,9 +31,21 @@ describe("a replica's prefill speed", () => {
     assert.equal(placementIn(frankfurt({})).replicas[0]?.speed.linMs, 0.2);
     assert.equal(placementIn(frankfurt({})).prefillConfidence, 1);
   });
-  it("is the mean of the model's replicas elsewhere where the region knows none, and then a guess", () => {
+  it("is the median of the other regions where the region knows none, of two the slower, and then a guess", () => {
     const placement = placementIn(worldOf([unknown(), slow, quick]));
-    assert.ok(Math.abs((placement.replicas[0]?.speed.linMs ?? 0) - (0.25 + 0.125) / 2) < 1e-12);
+    assert.equal(placement.replicas[0]?.speed.linMs, 0.25);
+    const liar = heard(
+      aReport("singapore", {
+        models: [
+          aModelReport("singapore", {
+            replicas: Array.from({ length: 9 }, (_, at) => aReplicaReport("singapore", at, { prefillLinMs: 900 })),
+          }),
+        ],
+      }),
+    );
+    const sites = ["frankfurt", "paris", "virginia", "singapore"].map((name) => aSite(name));
+    const beside = placementIn(worldOf([unknown(), slow, quick, liar], { sites }));
+    assert.equal(beside.replicas[0]?.speed.linMs, 0.25);
     assert.equal(placement.prefillConfidence, 0);
     assert.equal(placement.prefillTokensPerSecond, null);
   });

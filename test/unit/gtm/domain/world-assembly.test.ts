@@ -122,7 +122,7 @@ describe("models", () => {
       heard(aReport("virginia", { models: [aModelReport("virginia", { state: "on-disk", replicas: [] })] })),
     ];
     const world = worldOf(reports, { admin: new Map([[regionId("paris"), "down" as const]]) });
-    assert.deepEqual(world.models.get(MODEL), { bestItlMs: 30, warmRegions: 1 });
+    assert.deepEqual(world.models.get(MODEL), { bestItlMs: 30 });
   });
   it("have a replica wherever they are loaded, also where the agent counts none", () => {
     assert.equal(placementIn(frankfurt({ replicas: [] })).replicas.length, 1);

@@ -186,7 +186,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       const [pool = aPool(regions)] = pools;
       const query = aQuery(pool, { id: decisionId(decided), receivedAtMs: clock.monotonicMs(), ...change });
       const conversation = state.conversations.find((one) => one.id === query.conversationId) ?? null;
-      const turn = turnOf(query, aClient("frankfurt"), conversation, DEFAULT_POLICY);
+      const turn = turnOf(query, aClient("frankfurt"), conversation, state.world, DEFAULT_POLICY);
       const decision = decisionOf(query, turn, state.world, DEFAULT_POLICY);
       const entry: Entry = { query, decision, answer: null, answered: { value: 1 } };
       state.entries.push(entry);
