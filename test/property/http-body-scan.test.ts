@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { createBodyScan, type Scalar } from "#gtm/wire/http/body-scan.ts";
+import { createBodyScan } from "#gtm/wire/http/body-scan.ts";
+import type { Scalar } from "#gtm/wire/http/kept-scalars.ts";
 import { memberNames } from "#gtm/wire/http/member-paths.ts";
 
 const PATHS = ["model", "user", "max_tokens", "metadata", "metadata.user_id", "metadata.session_id", "a"];

@@ -6,9 +6,9 @@
  */
 import { createBlobScale } from "./blob-scale.ts";
 import { createJsonOutline } from "./json-outline.ts";
-import type { MemberNames, MemberPath } from "./member-paths.ts";
-
-export type Scalar = string | number | boolean | null;
+import { createKeptScalars, type Scalar } from "./kept-scalars.ts";
+import { type Member, memberNamed, type Wanted } from "./member-paths.ts";
+import type { Opening } from "./opening.ts";
 
 export type Scanned = {
   /** Whether the body is, or began like, a JSON object. */
@@ -19,6 +19,8 @@ export type Scanned = {
   readonly tooLong: ReadonlySet<string>;
   /** Octets of strings that are no text. */
   readonly blobBytes: number;
+  /** Of the system's and the first user's words; null: there are none, or nobody asked. */
+  readonly fingerprint: string | null;
 };
 
 export type BodyScan = {
@@ -27,97 +29,117 @@ export type BodyScan = {
   readonly scanned: () => Scanned;
 };
 
-const BACKSLASH = 0x5c;
+/** A part of a message's content with an image's URL in it is the deepest thing that is looked at. */
+const MOST_DEPTH = 8;
 
-export const createBodyScan = (names: MemberNames): BodyScan => {
-  const values = new Map<string, Scalar>();
-  const tooLong = new Set<string>();
+/** @param opening hears the prompt's beginning, where `wanted` says where it stands; null: nobody does */
+export const createBodyScan = (wanted: Wanted, opening: Opening | null = null): BodyScan => {
+  const kept = createKeptScalars(wanted);
   const scale = createBlobScale();
 
-  let depth = 0;
+  /** Behind all paths: the role of the message that is open. */
+  const roleSlot = wanted.paths.length;
   let isObject = false;
-  /** Names to look for at depth 2; null: nobody asked for members of this one. */
-  let inner: MemberNames | null = null;
-  /** The member being read at depth 1 or 2; null: none to look at. */
-  let member: MemberPath | null = null;
+  let depth = 0;
+  /** Down to here every open object or list is one that something is wanted of. */
+  let knownDepth = 0;
+  /** Those, by depth. */
+  const known: Member[] = [];
+  const areLists: boolean[] = [];
+  /** The member whose value comes next; null: none to look at. */
+  let member: Member | null = null;
   let isNameNext = false;
+  /** The member whose string is passing by as part of the prompt. */
+  let spoken: Member | null = null;
 
-  /** Names to look for where we are; null: we are too deep, or in a list. */
-  const watched = (): MemberNames | null => {
-    if (depth === 2) return inner;
-    return depth === 1 && isObject ? names : null;
+  const isKnown = (): boolean => depth === knownDepth && depth > 0;
+  const isInList = (): boolean => areLists[depth] === true;
+  /** What the next value is. */
+  const expected = (): Member | null => {
+    if (depth === 0) return wanted.root;
+    if (!isKnown()) return null;
+    return isInList() ? (known[depth]?.items ?? null) : member;
   };
+  /** Once the first user has spoken, later messages are passed over. */
+  const isOver = (one: Member): boolean => one.part === "message" && opening?.isOver() === true;
 
   const write = createJsonOutline({
     opened: (isBrace) => {
+      const one = expected();
+      if (depth === 0 && isBrace) isObject = true;
       depth += 1;
-      if (depth === 1) isObject = isBrace;
-      if (depth === 2) inner = isBrace && member !== null ? member.children : null;
       member = null;
-      isNameNext = true;
+      const within = isBrace ? one?.children : one?.items;
+      isNameNext = false;
+      if (one === null || (within ?? null) === null || depth > MOST_DEPTH || isOver(one)) return;
+      knownDepth = depth;
+      known[depth] = one;
+      areLists[depth] = !isBrace;
+      isNameNext = isBrace;
+      if (!isBrace || one.part !== "message") return;
+      kept.take(roleSlot);
+      opening?.messageBegan();
     },
     closed: () => {
-      depth -= 1;
+      if (isKnown()) {
+        if (known[depth]?.part === "message" && !isInList()) opening?.messageEnded(kept.take(roleSlot));
+        knownDepth -= 1;
+      }
+      depth = Math.max(0, depth - 1);
       member = null;
       isNameNext = false;
     },
     comma: () => {
       member = null;
-      isNameNext = true;
+      isNameNext = isKnown() && !isInList();
     },
     colon: () => {
       isNameNext = false;
       // Of two members with one name the last counts, whatever it holds.
-      if (member !== null) forget(member);
+      if (member !== null) kept.forget(member);
     },
-    wantsNext: () => depth <= 2 && (isNameNext ? watched() !== null : member?.isWanted === true),
+    wantsNext: () => {
+      spoken = null;
+      if (!isKnown()) return false;
+      if (isNameNext) return true;
+      const one = expected();
+      if (one === null) return false;
+      if (one.text === null) return one.slot !== null || one.part === "role";
+      spoken = one;
+      return one.slot !== null;
+    },
     scalar: (chunk, from, end, isString) => {
-      const here = watched();
-      if (isNameNext) member = here === null ? null : memberNamed(here, chunk, from, end);
-      else if (member !== null) keep(member.path, scalarIn(chunk, from, end, isString));
+      const one = expected();
+      if (isNameNext) member = memberNamed(known[depth]?.children ?? NO_NAMES, chunk, from, end);
+      else if (one?.part === "role") kept.keep(roleSlot, chunk, from, end, isString);
+      else if (one !== null && one.slot !== null) kept.keep(one.slot, chunk, from, end, isString);
     },
     tooLong: () => {
+      const one = expected();
       if (isNameNext) member = null;
-      else if (member !== null) tooLong.add(member.path);
+      else if (one !== null && one.slot !== null) kept.giveUp(one.slot);
     },
-    passing: scale.add,
-    passed: scale.endString,
+    passing: (chunk, from, end) => {
+      scale.add(chunk, from, end);
+      if (spoken?.text != null) opening?.text(spoken.text, chunk, from, end);
+    },
+    passed: () => {
+      scale.endString();
+      if (spoken?.text != null) opening?.textEnded(spoken.text);
+      spoken = null;
+    },
   });
 
-  const forget = ({ path, children }: MemberPath): void => {
-    values.delete(path);
-    tooLong.delete(path);
-    if (children !== null) for (const child of children.byName.values()) forget(child);
+  return {
+    write,
+    scanned: () => ({
+      isObject,
+      values: kept.values(),
+      tooLong: kept.tooLong(),
+      blobBytes: scale.blobBytes(),
+      fingerprint: opening?.fingerprint() ?? null,
+    }),
   };
-
-  const keep = (path: string, value: Scalar | undefined): void => {
-    if (value !== undefined) values.set(path, value);
-  };
-
-  return { write, scanned: () => ({ isObject, values, tooLong, blobBytes: scale.blobBytes() }) };
 };
 
-/** Most names are dismissed by their length alone. */
-const memberNamed = (names: MemberNames, chunk: Buffer, from: number, end: number): MemberPath | null => {
-  const length = end - from;
-  if (length > names.longestOctets) return null;
-  if (!names.lengths.has(length) && !hasEscape(chunk, from, end)) return null;
-  const name = scalarIn(chunk, from, end, true);
-  return typeof name === "string" ? (names.byName.get(name) ?? null) : null;
-};
-
-const hasEscape = (chunk: Buffer, from: number, end: number): boolean => {
-  for (let at = from; at < end; at++) if (chunk[at] === BACKSLASH) return true;
-  return false;
-};
-
-/** undefined: no JSON. */
-const scalarIn = (chunk: Buffer, from: number, end: number, isString: boolean): Scalar | undefined => {
-  const text = chunk.toString("utf8", from, end);
-  if (isString && !text.includes("\\")) return text;
-  try {
-    return JSON.parse(isString ? `"${text}"` : text);
-  } catch {
-    return undefined;
-  }
-};
+const NO_NAMES = { byName: new Map(), byLength: new Map(), longestOctets: 0 };

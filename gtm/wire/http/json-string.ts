@@ -3,7 +3,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** Most strings of JSON are short, and escaped quotes come in rows: for so many octets a loop beats the native search. */
-const LOOP_OCTETS = 32;
+const LOOP_OCTETS = 96;
 
 /**
  * Index of the quote that ends a string; −1 when it is not in this chunk.

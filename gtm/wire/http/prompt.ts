@@ -1,7 +1,8 @@
 /** How much work a request brings, as far as its headers and its body's outline say. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Scalar, Scanned } from "./body-scan.ts";
+import type { Scanned } from "./body-scan.ts";
 import { countIn } from "./headers.ts";
+import type { Scalar } from "./kept-scalars.ts";
 
 /** Of English text and of JSON around it; gateways correct it by what they measure. */
 const BYTES_PER_TOKEN = 4;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it } from "node:test";
-import type { Scalar } from "#gtm/wire/http/body-scan.ts";
 import { type Asked, createIdentify, type Identity } from "#gtm/wire/http/identity.ts";
 import { IDENTITY_SOURCES, type IdentitySource } from "#gtm/wire/http/identity-source.ts";
+import type { Scalar } from "#gtm/wire/http/kept-scalars.ts";
 import { PoolName } from "#shared/ids.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
 import { regionId } from "#test/support/builders.ts";
@@ -33,7 +33,13 @@ const asked = ({ headers = {}, query = "", body = {}, tooLong = [], label, tenan
   scanned:
     body === null
       ? null
-      : { isObject: true, values: new Map(Object.entries(body)), tooLong: new Set(tooLong), blobBytes: 0 },
+      : {
+          isObject: true,
+          values: new Map(Object.entries(body)),
+          tooLong: new Set(tooLong),
+          blobBytes: 0,
+          fingerprint: null,
+        },
   hostLabel: label === undefined ? null : labels.read(label),
   nowEpochMs: NOW,
 });

@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it } from "node:test";
-import type { Scalar } from "#gtm/wire/http/body-scan.ts";
+import type { Scalar } from "#gtm/wire/http/kept-scalars.ts";
 import { isScannable, outputTokensOf, promptTokensOf, type SeenBody } from "#gtm/wire/http/prompt.ts";
 
 const seen = (bytes: number, values: Readonly<Record<string, Scalar>> = {}, blobBytes = 0): SeenBody => ({
   isRead: true,
   bytes,
-  scanned: { isObject: true, values: new Map(Object.entries(values)), tooLong: new Set(), blobBytes },
+  scanned: {
+    isObject: true,
+    values: new Map(Object.entries(values)),
+    tooLong: new Set(),
+    blobBytes,
+    fingerprint: null,
+  },
 });
 
 describe("the tokens of a prompt", () => {
@@ -53,7 +59,7 @@ describe("the tokens of a prompt", () => {
     });
   }
   it("of what is no JSON object are unknown", () => {
-    const scanned = { isObject: false, values: new Map(), tooLong: new Set<string>(), blobBytes: 0 };
+    const scanned = { isObject: false, values: new Map(), tooLong: new Set<string>(), blobBytes: 0, fingerprint: null };
     assert.equal(promptTokensOf({}, { isRead: true, bytes: 400, scanned }, false, null), null);
   });
 });
