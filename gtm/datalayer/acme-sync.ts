@@ -1,4 +1,6 @@
 /** Keeps the challenge values in memory as the store has them: heard of at once, read again each second, put back where lost. */
+
+import { subscribeToChanges } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { acmeNameOf } from "#shared/keys.ts";
@@ -6,7 +8,6 @@ import type { Logger } from "#shared/logger.ts";
 import type { Store } from "#shared/store.ts";
 import type { AcmeKnown } from "./acme-known.ts";
 import type { AcmeStore } from "./acme-store.ts";
-import { subscribeToChanges } from "./changes.ts";
 import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 

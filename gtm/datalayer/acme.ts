@@ -1,4 +1,6 @@
 /** `_acme-challenge` TXT values: presented and taken back at run time, answered by every GTM, and gone after a while. */
+
+import { announceChange } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
 import { acmeKey } from "#shared/keys.ts";
 import type { Part } from "#shared/lifecycle.ts";
@@ -9,7 +11,6 @@ import { createAcmeKnown } from "./acme-known.ts";
 import { createAcmeStore, MOST_ACME_NAMES } from "./acme-store.ts";
 import { createAcmeSync } from "./acme-sync.ts";
 import { type AcmeChoice, type AcmeEntry, LONGEST_ACME_MS, withEntry, withoutEntries } from "./acme-values.ts";
-import { announceChange } from "./changes.ts";
 import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 

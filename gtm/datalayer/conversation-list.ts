@@ -1,10 +1,10 @@
 /** The conversations at home in a region, by their last turn: pages of the held indexes, repaired where they have gone wrong. */
 import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
+import { unpacked } from "#shared/conversation-record.ts";
 import { ConversationId, type RegionId } from "#shared/ids.ts";
 import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 import type { Store } from "#shared/store.ts";
-import { unpacked } from "./conversation-record.ts";
 
 export type ConversationPage = {
   /** Latest turn first; may be fewer than asked for though there are more. */

@@ -1,9 +1,9 @@
 /** Hears which conversations other GTMs changed, and knows when something may have gone unheard. */
 import { randomUUID } from "node:crypto";
+import { createChangePulse, PULSE_EVERY_MS, subscribeToChanges } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
 import { ConversationId } from "#shared/ids.ts";
 import type { Store } from "#shared/store.ts";
-import { createChangePulse, PULSE_EVERY_MS, subscribeToChanges } from "./changes.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
 export type ConversationListener = {

@@ -1,17 +1,17 @@
 /** Reads conversations from the store into the cache: each once at a time, however many ask for it. */
 import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
+import { unpacked } from "#shared/conversation-record.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
 import { conversationKey, KEYS, refusedKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { RefusedRecord } from "#shared/records.ts";
 import type { Store, Stored } from "#shared/store.ts";
+import type { WriteQueue } from "#shared/write-queue.ts";
 import type { ConversationCache, KnownConversation } from "./conversation-cache.ts";
 import { addsTo, keptAt, settledWith } from "./conversation-ledger.ts";
-import { unpacked } from "./conversation-record.ts";
 import type { StoreFailures } from "./store-failures.ts";
-import type { WriteQueue } from "./write-queue.ts";
 
 /** @throws {OperationalError} GTM_STORE_UNREACHABLE; GTM_RECORD_REFUSED: what stands there is no record, and is left alone */
 export type ReadConversation = (id: ConversationId) => Promise<KnownConversation | null>;

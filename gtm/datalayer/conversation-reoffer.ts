@@ -1,7 +1,7 @@
 /** Gives a store that was wiped the pins that this instance knows: the newest first, paced, so that several GTMs are no storm. */
 import type { ConversationId } from "#shared/ids.ts";
+import type { WriteQueue } from "#shared/write-queue.ts";
 import type { ConversationCache, KnownConversation } from "./conversation-cache.ts";
-import type { WriteQueue } from "./write-queue.ts";
 
 export type ConversationReoffer = {
   /** Begins, from the start if it is under way already. Returns at once. */

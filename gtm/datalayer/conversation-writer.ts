@@ -1,18 +1,18 @@
 /** Writes conversations to the store behind the decisions: claims new ones, moves known ones, by compare-and-set. */
 import { homeOf } from "#gtm/domain/conversation.ts";
+import { announceChange } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
+import { packed, unpacked } from "#shared/conversation-record.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId } from "#shared/ids.ts";
 import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store, Stored } from "#shared/store.ts";
-import { announceChange } from "./changes.ts";
+import { createWriteQueue, type WriteQueue } from "#shared/write-queue.ts";
 import type { ConversationCache, KnownConversation } from "./conversation-cache.ts";
 import { addsTo, keptAt, settledWith } from "./conversation-ledger.ts";
-import { packed, unpacked } from "./conversation-record.ts";
 import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
-import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 export type ConversationWriterOptions = {
   readonly store: Store;

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AdminState } from "#gtm/domain/region.ts";
 import type { OverrideRule } from "#gtm/domain/world.ts";
+import { announceChange, subscribeToChanges } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { ordersKey } from "#shared/keys.ts";
@@ -9,7 +10,6 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
-import { announceChange, subscribeToChanges } from "./changes.ts";
 import type { Degradations } from "./degradations.ts";
 import { NO_ORDERS, reconciled, standingAt, withOrder, withoutOrder } from "./orders.ts";
 import { createOrdersStore } from "./orders-store.ts";

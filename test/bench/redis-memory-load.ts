@@ -1,8 +1,8 @@
 /** A million conversations as a GTM writes them, for a redis-server that is filled through redis-cli. */
 import { createHash } from "node:crypto";
-import { ownerOf, packed } from "#gtm/datalayer/conversation-record.ts";
 import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
+import { ownerOf, packed } from "#shared/conversation-record.ts";
 import { ConversationId, ModelId, PoolName, RegionId, ReplicaId } from "#shared/ids.ts";
 import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 

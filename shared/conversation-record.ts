@@ -1,10 +1,33 @@
-/** A conversation as the store keeps it, packed and with ages for times, and as decisions read it, on the monotonic clock. */
-import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
-import type { ConversationId, PoolName, RegionId } from "#shared/ids.ts";
-import { KEYS } from "#shared/keys.ts";
-import { tagOf } from "#shared/pin-token.ts";
-import { ConversationRecord, packedConversation } from "#shared/records.ts";
-import type { Stored } from "#shared/store.ts";
+/** A conversation as the store keeps it, packed and with ages for times, and as GTMs and gateways read it, on the monotonic clock. */
+import type { ConversationId, ModelId, PoolName, RegionId, ReplicaId } from "./ids.ts";
+import { KEYS } from "./keys.ts";
+import { tagOf } from "./pin-token.ts";
+import { ConversationRecord, packedConversation } from "./records.ts";
+import type { Stored } from "./store.ts";
+
+/** That a region holds so many tokens of it. */
+export type RecordedHolding = {
+  readonly region: RegionId;
+  /** null: nobody has measured which. */
+  readonly replica: ReplicaId | null;
+  readonly tokens: number;
+  /** Monotonic ms. */
+  readonly atMs: number;
+};
+
+/** The GTM's `Conversation` is the same, and the compiler sees to it. */
+export type RecordedConversation = {
+  readonly id: ConversationId;
+  readonly model: ModelId;
+  /** Newest first, at most three, one a region; the first is home. */
+  readonly holdings: readonly [RecordedHolding, ...RecordedHolding[]];
+  readonly turns: number;
+  /** Monotonic ms. */
+  readonly lastTurnAtMs: number;
+  /** 0: not in the store yet. */
+  readonly rev: number;
+  readonly refusedBy: readonly RegionId[];
+};
 
 const TTL_MS = KEYS.conversation.ttlMs;
 
@@ -14,7 +37,7 @@ export type Owner = { readonly tenantTag: number; readonly poolTag: number };
 export const ownerOf = (tenant: string, pool: PoolName): Owner => ({ tenantTag: tagOf(tenant), poolTag: tagOf(pool) });
 
 /** @param rev the revision that it is written with @param nowMs monotonic; it is written now, with the whole time to live */
-export const packed = (conversation: Conversation, owner: Owner, rev: number, nowMs: number): string => {
+export const packed = (conversation: RecordedConversation, owner: Owner, rev: number, nowMs: number): string => {
   const ageSeconds = (atMs: number): number => Math.max(0, Math.floor((nowMs - atMs) / 1_000));
   return packedConversation({
     v: 1,
@@ -28,7 +51,7 @@ export const packed = (conversation: Conversation, owner: Owner, rev: number, no
   });
 };
 
-export type Unpacked = { readonly conversation: Conversation; readonly owner: Owner };
+export type Unpacked = { readonly conversation: RecordedConversation; readonly owner: Owner };
 
 /**
  * @param nowMs monotonic, when the store said it
@@ -46,7 +69,7 @@ export const unpacked = (
   const writtenAtMs = nowMs - Math.max(0, TTL_MS - (stored.remainingMs ?? TTL_MS));
   const toMonotonic = (ageSeconds: number): number => writtenAtMs - ageSeconds * 1_000;
   const [home, ...others] = record.h.map(
-    ([region, replica, tokens, age]): Holding => ({ region, replica, tokens, atMs: toMonotonic(age) }),
+    ([region, replica, tokens, age]): RecordedHolding => ({ region, replica, tokens, atMs: toMonotonic(age) }),
   );
   if (home === undefined) return null;
   const { m: model, n: turns, l, rev } = record;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { ownerOf, packed, unpacked } from "#gtm/datalayer/conversation-record.ts";
+import { ownerOf, packed, unpacked } from "#shared/conversation-record.ts";
 import { ModelId, PoolName, RegionId, ReplicaId } from "#shared/ids.ts";
 import { ConversationRecord, packedConversation } from "#shared/records.ts";
 import { CONVERSATION, regionId } from "#test/support/builders.ts";

@@ -1,8 +1,8 @@
 /** What waits to be written, when some of it cannot be: which keys hold up which. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createWriteQueue, type WriteQueue } from "#gtm/datalayer/write-queue.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { createWriteQueue, type WriteQueue } from "#shared/write-queue.ts";
 import { until } from "#test/support/until.ts";
 
 const setUp = (wish: { readonly isUp?: () => boolean; readonly most?: number } = {}) => {

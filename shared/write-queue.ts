@@ -1,5 +1,5 @@
 /** What waits to be written to the store: newest word a key, few at once, kept while the store is away, replayed with jitter. */
-import type { Gauge } from "#shared/metrics.ts";
+import type { Gauge } from "./metrics.ts";
 
 export type WriteQueue<Key, Value> = {
   /** Replaces what waits under the key. Returns at once. */

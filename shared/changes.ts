@@ -1,8 +1,8 @@
 /** The channel on which GTMs tell each other that a key has a new revision, and whether everything that was told was heard. */
-import type { Clock } from "#shared/clock.ts";
-import { changedChannel } from "#shared/keys.ts";
-import { ChangedMessage } from "#shared/records.ts";
-import type { Store } from "#shared/store.ts";
+import type { Clock } from "./clock.ts";
+import { changedChannel } from "./keys.ts";
+import { ChangedMessage } from "./records.ts";
+import type { Store } from "./store.ts";
 
 /** @param rev 0: the key is gone. @throws {OperationalError} the store did not answer */
 export const announceChange = (store: Store, key: string, rev: number): Promise<void> =>
