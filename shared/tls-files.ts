@@ -18,6 +18,8 @@ export type TlsFiles = {
   readonly current: () => { readonly certificate: string; readonly key: string; readonly context: SecureContext };
   /** Looks at the files now; resolves to whether others were taken. Never rejects. */
   readonly look: () => Promise<boolean>;
+  /** Hears of each certificate that was taken; who asks `current` for each connection need not. */
+  readonly onTaken: (listener: () => void) => void;
   /** Ends looking. */
   readonly stop: () => void;
 };
@@ -49,6 +51,7 @@ export const watchTlsFiles = (paths: TlsPaths, { clock, log, metrics, lookEveryM
   });
   for (const outcome of ["taken", "refused"]) reloads.inc({ outcome }, 0);
 
+  const listeners: (() => void)[] = [];
   let loaded = load(paths);
   let stamp: string | null = null;
   let told: string | null = null;
@@ -74,6 +77,7 @@ export const watchTlsFiles = (paths: TlsPaths, { clock, log, metrics, lookEveryM
       if (isFirst && next.certificate === loaded.certificate && next.key === loaded.key) return false;
       use(next);
       reloads.inc({ outcome: "taken" });
+      for (const listener of listeners) listener();
       log.info("tls.reloaded", { certFile: paths.certFile, expiresAtMs: next.expiresAtMs });
       return true;
     } catch (fault) {
@@ -96,7 +100,12 @@ export const watchTlsFiles = (paths: TlsPaths, { clock, log, metrics, lookEveryM
   const timer = setInterval(() => void look(), lookEveryMs);
   timer.unref();
   void look();
-  return { current: () => loaded, look, stop: () => clearInterval(timer) };
+  return {
+    current: () => loaded,
+    look,
+    onTaken: (listener) => void listeners.push(listener),
+    stop: () => clearInterval(timer),
+  };
 };
 
 /** @throws {OperationalError} naming the file, never its content */
