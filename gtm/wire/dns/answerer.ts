@@ -15,6 +15,7 @@ import { createAuthority } from "./authority.ts";
 import { createCells } from "./cells.ts";
 import { createChallengeAnswers } from "./challenges.ts";
 import { createCookies } from "./cookies.ts";
+import { createLabelConfirm } from "./label-confirm.ts";
 import { createLabelFinder, type FindLabel } from "./label-finder.ts";
 import { createLabelAnswers } from "./labels.ts";
 import { negativeAnswers, negativeSoa } from "./negative.ts";
@@ -80,11 +81,16 @@ export const createAnswerer = (options: AnswererOptions): ((transport: Transport
   const names = zoneNames(zone, zoneEntries(contents, steered), negativeSoa(zone));
   const why = createWhyAccess(options.whyAllow);
   const find = options.findLabel ?? createLabelFinder({ ...options, onRead: tally.labelRead });
+  // Who looks labels up elsewhere has no ledger here, and hears of a new world once a second.
+  const standing =
+    options.findLabel === null
+      ? { confirm: createLabelConfirm(ports), nowMs: () => ports.world().takenAtMs }
+      : { confirm: null, nowMs: clock.monotonicMs };
   const parts = {
     authority: createAuthority(zone.name, names, why.isOn),
     places: createPlaces({ locate: ports.locate, privateScope: createPrivateScope(options.ownSubnets), cells }),
     cells,
-    labels: createLabelAnswers({ ports, clock, render, find }),
+    labels: createLabelAnswers({ ports, render, find, ...standing }),
     negative,
     challenges: createChallengeAnswers(options.challengeTexts, negative),
     steeredByPool: steered.ofPool,

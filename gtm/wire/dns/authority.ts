@@ -1,7 +1,8 @@
 /** What a name of the zone is: one that exists, a conversation's label, an inquiry, nothing, or none of our business. */
 import { isChallengeLabel } from "./challenge-label.ts";
 import { type DnsQuery, HEADER_OCTETS } from "./dns-query.ts";
-import { encodeName, foldOctet, hashName, isWithin, labelText, matchesName } from "./name.ts";
+import { createGenerations } from "./generations.ts";
+import { encodeName, foldOctet, hashName, isLabelText, isWithin, labelText, matchesName } from "./name.ts";
 import type { ZoneName } from "./zone-names.ts";
 
 /** What an inquiry (`why.<name>`) can be about. */
@@ -20,6 +21,7 @@ export type Target =
 export type Authority = { readonly find: (query: DnsQuery) => Target };
 
 type Known = Extract<Subject, { kind: "known" }>;
+type Labelled = Extract<Subject, { kind: "label" }>;
 type Entry = {
   readonly folded: Uint8Array;
   readonly target: Known;
@@ -33,6 +35,8 @@ const OUTSIDE: Target = { kind: "outside" };
 
 /** RFC 1035 §2.3.4: 255 octets, of which a label takes two or more. */
 const MOST_LABELS = 128;
+/** Conversations' labels that were asked for lately, about two hundred octets each: no string is made of them again. */
+const MOST_RECENT = 32_768;
 
 /**
  * @param names by name, without the trailing dot; with a name those above it are in it, down from the zone's
@@ -79,10 +83,19 @@ export const createAuthority = (
     if (end - parentAt !== labelParent.length || isChallengeLabel(octets, start)) return false;
     return matchesName(octets, parentAt, labelParent);
   };
+  const recent = createGenerations<Labelled>(MOST_RECENT);
+  const labelAt = (octets: Uint8Array, start: number): Labelled => {
+    const hash = hashName(octets, start, start + 1 + (octets[start] ?? 0));
+    const known = recent.get(0, hash);
+    // Of two labels with one hash the later takes the place: that costs the other a string, no more.
+    if (known !== undefined && isLabelText(octets, start, known.label)) return known;
+    const made: Labelled = { kind: "label", label: labelText(octets, start) };
+    recent.add(0, hash, made);
+    return made;
+  };
   /** Whatever label is asked for exists: a negative answer would be kept and hide the conversation when it begins. */
   const subject = (octets: Uint8Array, start: number, end: number): Subject | null =>
-    entryOf(octets, start, end)?.target ??
-    (isLabel(octets, start, end) ? { kind: "label", label: labelText(octets, start) } : null);
+    entryOf(octets, start, end)?.target ?? (isLabel(octets, start, end) ? labelAt(octets, start) : null);
 
   return {
     find: ({ octets, nameEnd }) => {

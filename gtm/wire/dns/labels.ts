@@ -1,7 +1,7 @@
 /** What a conversation's label answers: the region that holds it, encoded once for as long as it stands. */
 import type { Decision } from "#gtm/domain/decision.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
-import type { Clock } from "#shared/clock.ts";
+import type { ConfirmLabel } from "./label-confirm.ts";
 import type { FindLabel, LabelFinding } from "./label-finder.ts";
 import type { Render, Rendered } from "./render.ts";
 import { createStandingLabels, type StandingLabels } from "./standing-labels.ts";
@@ -19,8 +19,9 @@ export type LabelAnswers = StandingLabels<StandingLabel>;
 
 export type LabelOptions = {
   readonly ports: Pick<Ports, "world">;
-  readonly clock: Pick<Clock, "monotonicMs">;
   readonly find: FindLabel;
+  readonly nowMs: () => number;
+  readonly confirm: ConfirmLabel | null;
   readonly render: Render;
 };
 

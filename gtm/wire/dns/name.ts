@@ -58,6 +58,13 @@ export const labelText = (octets: Uint8Array, at: number): string => {
   return text;
 };
 
+/** Whether `labelText` of the label that begins at `at` would be this text. */
+export const isLabelText = (octets: Uint8Array, at: number, text: string): boolean => {
+  if (octets[at] !== text.length) return false;
+  for (let i = 0; i < text.length; i++) if (foldOctet(octets[at + 1 + i] ?? 0) !== text.charCodeAt(i)) return false;
+  return true;
+};
+
 /** Whether the name from `start` to `end` is `folded` or lies below it. */
 export const isWithin = (octets: Uint8Array, start: number, end: number, folded: Uint8Array): boolean => {
   const suffixAt = end - folded.length;

@@ -1,12 +1,17 @@
-/** Labels that were looked up lately: at most once a second, however often they are asked. */
+/** Labels that were looked up lately: at most once a second, however often they are asked; where nothing changed, less often. */
 import { LRUCache } from "lru-cache";
 import type { Ports } from "#gtm/steering/ports.ts";
-import type { Clock } from "#shared/clock.ts";
+import type { ConfirmLabel } from "./label-confirm.ts";
 import type { FindLabel, FoundLabel } from "./label-finder.ts";
 
 export type StandingLabels<Answer> = {
-  /** What was found within the last second, for as long as no region's candidacy changed; null: it must be looked up. */
+  /**
+   * What was found within the last second by the world's own time, or is confirmed and was found within the last thirty, for as
+   * long as no region's candidacy changed; null: it must be looked up.
+   */
   readonly standing: (label: string) => Answer | null;
+  /** When what stands was found, or confirmed last. */
+  readonly asOfMs: (label: string) => number;
   /**
    * Looks a label up; queries for the same label share one look-up.
    *
@@ -18,28 +23,32 @@ export type StandingLabels<Answer> = {
 
 export type StandingLabelOptions<Answer> = {
   readonly ports: Pick<Ports, "world">;
-  readonly clock: Pick<Clock, "monotonicMs">;
   readonly find: FindLabel;
+  /** By which time what was found gets old: the world's own, or where worlds come seldom the clock. */
+  readonly nowMs: () => number;
+  /** null: nobody here knows, and every second it is looked up. */
+  readonly confirm: ConfirmLabel | null;
   /** Made once of what was found. */
   readonly answerOf: (found: FoundLabel) => Answer;
 };
 
 const STANDS_MS = 1_000;
+/** Then it is decided and recorded anew, whatever is confirmed, so that the record is never old. */
+const CONFIRMED_MS = 30_000;
 const MOST_LABELS = 32_768;
 const MOST_LOOK_UPS = 1_024;
 
 export const createStandingLabels = <Answer>(options: StandingLabelOptions<Answer>): StandingLabels<Answer> => {
-  const { ports, clock, find, answerOf } = options;
-  type Kept = { readonly answer: Answer; readonly atMs: number; readonly candidacyVersion: number };
+  const { ports, find, nowMs, confirm, answerOf } = options;
+  type Kept = { readonly answer: Answer; readonly found: FoundLabel; confirmedAtMs: number };
   const kept = new LRUCache<string, Kept>({ max: MOST_LABELS });
   const underWay = new Map<string, Promise<Answer>>();
 
   const findAndKeep = async (label: string, clientSubnet: string): Promise<Answer> => {
     try {
       const found = await find(label, clientSubnet);
-      const { atMs, candidacyVersion } = found;
       const answer = answerOf(found);
-      kept.set(label, { answer, atMs, candidacyVersion });
+      kept.set(label, { answer, found, confirmedAtMs: found.atMs });
       return answer;
     } finally {
       underWay.delete(label);
@@ -48,10 +57,15 @@ export const createStandingLabels = <Answer>(options: StandingLabelOptions<Answe
 
   return {
     standing: (label) => {
-      const found = kept.get(label);
-      if (found === undefined || clock.monotonicMs() - found.atMs >= STANDS_MS) return null;
-      return found.candidacyVersion === ports.world().candidacyVersion ? found.answer : null;
+      const one = kept.get(label);
+      if (one === undefined || one.found.candidacyVersion !== ports.world().candidacyVersion) return null;
+      const atMs = nowMs();
+      if (atMs - one.confirmedAtMs < STANDS_MS) return one.answer;
+      if (atMs - one.found.atMs >= CONFIRMED_MS || confirm === null || !confirm(one.found)) return null;
+      one.confirmedAtMs = atMs;
+      return one.answer;
     },
+    asOfMs: (label) => kept.peek(label)?.confirmedAtMs ?? nowMs(),
     lookUp: (label, clientSubnet) => {
       const sharing = underWay.get(label);
       if (sharing !== undefined) return sharing;

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createAuthority } from "#gtm/wire/dns/authority.ts";
 import { emptyQuery } from "#gtm/wire/dns/dns-query.ts";
+import { hashName } from "#gtm/wire/dns/name.ts";
 import { readQuery } from "#gtm/wire/dns/query.ts";
 import type { ZoneName } from "#gtm/wire/dns/zone-names.ts";
-import { queryOctets } from "#test/support/dns-client.ts";
+import { nameOctets, queryOctets } from "#test/support/dns-client.ts";
 
 const NAMES = ["gslb.example", "chat.gslb.example", "c.gslb.example", "r.gslb.example"];
 const zoneNames = new Map<string, ZoneName>(
@@ -58,4 +59,31 @@ describe("a name asked for", () => {
     ["", "outside"],
   ];
   for (const [name, is] of CASES) it(`"${name}" is ${is}`, () => assert.equal(find(name), is));
+});
+
+describe("a conversation's label", () => {
+  it("is the same object when it is asked for again, in whatever case: no string is made of it", () => {
+    const targetOf = (name: string) => {
+      const query = emptyQuery();
+      readQuery(queryOctets({ name }), query);
+      return authority.find(query);
+    };
+    assert.equal(targetOf("p1abc.c.gslb.example"), targetOf("P1aBC.c.gslb.example"));
+  });
+
+  it("is not taken for another whose name has the same hash", () => {
+    const hashOf = (label: string) => {
+      const octets = nameOctets(label);
+      return hashName(octets, 0, octets.length - 1);
+    };
+    const seen = new Map<number, string>();
+    let pair: readonly string[] | null = null;
+    for (let i = 0; pair === null; i++) {
+      const label = `p1${i.toString(36)}`;
+      const other = seen.get(hashOf(label));
+      if (other !== undefined) pair = [other, label];
+      seen.set(hashOf(label), label);
+    }
+    for (const label of [...pair, ...pair]) assert.equal(find(`${label}.c.gslb.example`), `label ${label}`);
+  });
 });

@@ -3,12 +3,13 @@ import { describe, it } from "node:test";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
+import { createLabelConfirm } from "#gtm/wire/dns/label-confirm.ts";
 import { createLabelFinder } from "#gtm/wire/dns/label-finder.ts";
 import { createLabelAnswers } from "#gtm/wire/dns/labels.ts";
 import { negativeAnswers } from "#gtm/wire/dns/negative.ts";
 import { createRender } from "#gtm/wire/dns/render.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
-import { aConversation } from "#test/support/builders.ts";
+import { aConversation, regionId } from "#test/support/builders.ts";
 import { aDnsSetting, CODER, ZONE } from "#test/support/dns-zone.ts";
 
 const setting = (findConversation: (id: unknown) => Promise<Conversation | null> | Conversation | null) => {
@@ -22,6 +23,8 @@ const setting = (findConversation: (id: unknown) => Promise<Conversation | null>
       steer: createSteer(options.ports, DEFAULT_POLICY),
       onRead: (kind) => read.push(kind),
     }),
+    confirm: createLabelConfirm(options.ports),
+    nowMs: () => options.ports.world().takenAtMs,
     render: createRender(options.regions, negativeAnswers(ZONE)),
   });
   return { ...dns, answers, read };
@@ -54,18 +57,68 @@ describe("a label looked up", () => {
     assert.notEqual(answers.lookUp("one-more", "192.0.2.0/24"), null);
   });
 
-  it("stands for a second, and no longer than no region's candidacy changes", async () => {
-    const { answers, clock, setRegions } = setting(() => null);
+  it("stands for a second of the world's time, and no longer than no region's candidacy changes", async () => {
+    const { answers, clock, setRegions, touchWorld } = setting(() => null);
     assert.equal(answers.standing("abc"), null);
     const found = await answers.lookUp("abc", "192.0.2.0/24");
     clock.advance(999);
+    touchWorld();
     assert.equal(answers.standing("abc"), found);
     clock.advance(1);
+    touchWorld();
     assert.equal(answers.standing("abc"), null);
     await answers.lookUp("abc", "192.0.2.0/24");
     setRegions((region) => region);
     assert.equal(answers.standing("abc"), null);
   });
+
+  it("stands for thirty seconds where its conversation stays at home, by a look at the ledger each second", async () => {
+    const conversation = aConversation({ home: "virginia", contextTokens: 5_000 });
+    let asked = 0;
+    const { answers, clock, touchWorld, entries } = setting(() => {
+      asked += 1;
+      // Another object with the same in it, as the store's word is.
+      return { ...conversation };
+    });
+    const found = await answers.lookUp("abc", "192.0.2.0/24");
+    const looks: boolean[] = [];
+    asked = 0;
+    for (let second = 1; second <= 30; second++) {
+      clock.advance(1_000);
+      touchWorld();
+      looks.push(answers.standing("abc") === found, answers.standing("abc") === found);
+    }
+    assert.deepEqual(looks, [...Array.from({ length: 58 }, () => true), false, false]);
+    assert.deepEqual([asked, entries.length], [29, 1]);
+  });
+
+  const changes: readonly { what: string; nowIs: () => Promise<null> | Conversation | null }[] = [
+    { what: "has moved", nowIs: () => aConversation({ home: "frankfurt", contextTokens: 5_000 }) },
+    {
+      what: "speaks to another model",
+      nowIs: () => aConversation({ home: "virginia", contextTokens: 5_000, model: CODER }),
+    },
+    {
+      what: "was refused at home",
+      nowIs: () => aConversation({ home: "virginia", contextTokens: 5_000, refusedBy: [regionId("virginia")] }),
+    },
+    { what: "is forgotten", nowIs: () => null },
+    { what: "must be asked for in the store", nowIs: () => Promise.resolve(null) },
+  ];
+  for (const { what, nowIs } of changes) {
+    it(`is looked up after a second where its conversation ${what}`, async () => {
+      let now: ReturnType<(typeof changes)[number]["nowIs"]> = aConversation({
+        home: "virginia",
+        contextTokens: 5_000,
+      });
+      const { answers, clock, touchWorld } = setting(() => now);
+      await answers.lookUp("abc", "192.0.2.0/24");
+      clock.advance(1_000);
+      touchWorld();
+      now = nowIs();
+      assert.equal(answers.standing("abc"), null);
+    });
+  }
 
   it("is decided for the model that the ledger knows", async () => {
     const conversation = aConversation({ home: "virginia", contextTokens: 5_000, model: CODER });
