@@ -77,11 +77,11 @@ const questionsFor = ({ zone, subnet }: Wishes, config: GtmConfig | null): reado
   if (config !== null) {
     const { dns, pools, models, sites } = config;
     const subnets = subnet ?? subnetsIn(config);
-    return questionsOf({ zone: dns.zone.name, pools, models, regions: sites, subnets });
+    return questionsOf({ zone: dns.zone.name, pools, models, regions: sites, records: dns.zone.records, subnets });
   }
   if (zone === undefined) return null;
   const name = zone.toLowerCase().replace(/\.$/, "");
-  return questionsOf({ zone: name, pools: [], models: [], regions: [], subnets: subnet ?? USUAL_SUBNETS });
+  return questionsOf({ zone: name, pools: [], models: [], regions: [], records: [], subnets: subnet ?? USUAL_SUBNETS });
 };
 
 /** Where an operator has said himself where clients are, these are asked for. */

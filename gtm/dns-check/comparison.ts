@@ -55,9 +55,11 @@ const answerOf = ({ kind }: Question, asked: Asked): Answer => {
   } as const;
   if (kind === "telling") return { ...said, data: [], ttl: null };
   const ttls = (answers.length > 0 ? answers : authority).map(({ ttlSeconds }) => ttlSeconds);
+  // A referral says its name servers there.
+  const referred = answers.length > 0 || isAuthoritative ? [] : authority.filter(({ type }) => type === "NS");
   return {
     ...said,
-    data: answers.map(({ type, data }) => `${type} ${data}`).toSorted(),
+    data: [...answers, ...referred].map(({ type, data }) => `${type} ${data}`).toSorted(),
     ttl: ttls.length === 0 ? null : ttlText(Math.min(...ttls), kind === "steered"),
   };
 };

@@ -7,7 +7,7 @@ import { Packet } from "dns2";
 import { encodeOpt, type OptReply, type OptWish, readOpt } from "./opt.ts";
 import { canonicalAddress } from "./server-address.ts";
 
-const QUERY_TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, HTTPS: 65 } as const;
+const QUERY_TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, MX: 15, TXT: 16, AAAA: 28, SRV: 33, HTTPS: 65, CAA: 257 } as const;
 export type QueryType = keyof typeof QUERY_TYPE;
 
 export type Query = {
@@ -109,6 +109,12 @@ const dataText = (resource: Resource): string => {
       const { primary, admin, serial, refresh, retry, expiration, minimum } = resource;
       return [primary, admin, serial, refresh, retry, expiration, minimum].join(" ");
     }
+    case Packet.TYPE.MX:
+      return `${resource.priority} ${(resource.exchange ?? "").toLowerCase()}`;
+    case Packet.TYPE.SRV:
+      return [resource.priority, resource.weight, resource.port, (resource.target ?? "").toLowerCase()].join(" ");
+    case Packet.TYPE.CAA:
+      return `${resource.flags} ${resource.tag} ${JSON.stringify(resource.value)}`;
     default:
       return otherText(resource.data);
   }

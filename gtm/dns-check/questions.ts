@@ -2,6 +2,7 @@
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { RegionSite } from "#gtm/domain/region.ts";
+import { cutAbove, cutsOf, type ZoneRecord } from "#gtm/domain/zone-record.ts";
 import { modelSlugs } from "#gtm/wire/dns/model-slug.ts";
 import type { QueryType } from "./message.ts";
 
@@ -22,13 +23,15 @@ export type Asked = {
   readonly pools: readonly Pick<Pool, "name" | "answer">[];
   readonly models: readonly Pick<Model, "id">[];
   readonly regions: readonly Pick<RegionSite, "id">[];
+  /** What the owner keeps in the zone. */
+  readonly records: readonly ZoneRecord[];
   readonly subnets: readonly string[];
 };
 
 /** Networks of root servers' operators in Europe, North America and Asia: real clients' addresses are nobody's business. */
 export const USUAL_SUBNETS: readonly string[] = ["193.0.14.0/24", "198.41.0.0/24", "202.12.27.0/24", "2001:7fd::/48"];
 
-export const questionsOf = ({ zone, pools, models, regions, subnets }: Asked): readonly Question[] => {
+export const questionsOf = ({ zone, pools, models, regions, records, subnets }: Asked): readonly Question[] => {
   const slugs = modelSlugs(models.map(({ id }) => id));
   const [first = null] = subnets;
   return [
@@ -47,8 +50,22 @@ export const questionsOf = ({ zone, pools, models, regions, subnets }: Asked): r
     ...regions.flatMap(({ id }) => both(`${id}.r.${zone}`, "fixed", first)),
     ...pools.slice(0, 1).map(({ name }): Question => ({ ...fixed(`why.${name}.${zone}`, "TXT"), kind: "telling" })),
     { name: `stranger.c.${zone}`, type: "A", subnet: first, kind: "steered" },
+    ...recordQuestions(records),
     fixed(`nobody-has-this-name.${zone}`, "A"),
   ];
+};
+
+/** One for all records of a name and type; of what is given to other servers, only where it begins is ours to say. */
+const recordQuestions = (records: readonly ZoneRecord[]): readonly Question[] => {
+  const cuts = cutsOf(records);
+  const ours = records.filter(({ name, value }) =>
+    cuts.has(name) ? value.type === "NS" : cutAbove(name, cuts) === null,
+  );
+  const sets = Map.groupBy(ours, ({ name, value }) => `${name} ${value.type}`);
+  return [...sets.values()].flatMap(([first]) =>
+    // A name that a wildcard stands for.
+    first === undefined ? [] : [fixed(first.name.replace(/^\*\./, "any-name."), first.value.type)],
+  );
 };
 
 const fixed = (name: string, type: QueryType): Question => ({ name, type, subnet: null, kind: "fixed" });

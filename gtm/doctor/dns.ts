@@ -20,7 +20,8 @@ export const dnsFindings = async (
   }
   const subnet = geo.static[0]?.cidr ?? USUAL_SUBNETS[0] ?? "";
   const pools = [defaultPool];
-  const questions = questionsOf({ zone: zone.name, pools, models: [], regions: [], subnets: [asSubnet(subnet)] });
+  const subnets = [asSubnet(subnet)];
+  const questions = questionsOf({ zone: zone.name, pools, models: [], regions: [], records: [], subnets });
   const checked = await checkInstances(servers, questions, ports);
   if (checked.able.length > 0) return instanceDnsFindings(checked);
   const why = [...new Set(checked.unable.map((one) => one.why))].join("; ");

@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { complaintsAbout, EDNS_ROWS, lineOf, questionOf } from "#test/conformance/dns/ednscomp.ts";
 import {
   addressesOf,
   type DelegatedZone,
@@ -108,7 +109,58 @@ describe("a zone delegated to two GTMs in different networks", { timeout: 110_00
     const command = ["gtm/main.ts", "dns", "check", "--config", internet.config];
     const { stdout, exitCode } = await internet.host("asker").run([process.execPath, ...command]);
     assert.match(stdout, /\n4 of 4 addresses answer; of (\d+) questions \1 have one answer, 0 do not\.\n$/);
+    for (const line of [
+      /^llm\.example MX +all 4 +NOERROR +300 s +- +MX 10 status\.llm\.example$/m,
+      /^llm\.example CAA +all 4 .* CAA 0 issue "letsencrypt\.org"$/m,
+      /^docs\.llm\.example CNAME +all 4 .* CNAME status\.llm\.example$/m,
+      /^any-name\.preview\.llm\.example AAAA +all 4 .* AAAA 2001:db8:80::80$/m,
+      /^_sip\._tcp\.llm\.example SRV +all 4 .* SRV 10 5 5060 status\.llm\.example$/m,
+      /^lab\.llm\.example NS +all 4 +NOERROR \(no authority\) .* NS ns1\.lab\.llm\.example$/m,
+    ])
+      assert.match(stdout, line);
     assert.equal(exitCode, 0);
+  });
+  describe("asked what ISC's EDNS compliance tester asks, over IPv4 and IPv6, UDP and TCP", () => {
+    /** By address and transport, in the order of the rows: one dig asks them all. */
+    const said = new Map<string, readonly string[]>();
+    before(async () => {
+      const asked = addressesOf("ns2").flatMap((server) =>
+        (["udp", "tcp"] as const).map(async (over) => {
+          const lines = EDNS_ROWS.map((row) => [row.flags, ...questionOf(row, ZONE, `long.${ZONE}`)].join(" "));
+          const batch = join(internet.folder, `batch-${said.size}`);
+          said.set(`${server} ${over}`, []);
+          writeFileSync(batch, lines.map((line) => `@${server} +tries=2 +time=5 ${line}\n`).join(""));
+          const { stdout } = await internet.host("asker").run(["dig", over === "tcp" ? "+tcp" : "+notcp", "-f", batch]);
+          said.set(
+            `${server} ${over}`,
+            stdout.split(/^(?=; <<>> DiG )/m).filter((text) => text.trim() !== ""),
+          );
+        }),
+      );
+      await Promise.all(asked);
+    });
+    for (const [at, row] of EDNS_ROWS.entries()) {
+      it(`${row.test}: dig ${row.flags} ${row.type ?? "SOA"}: ${row.status ?? "NOERROR"}`, () => {
+        assert.equal(said.size, 4);
+        for (const [where, texts] of said) {
+          assert.equal(texts.length, EDNS_ROWS.length, where);
+          assert.deepEqual(complaintsAbout(row, texts[at] ?? "", where.endsWith("tcp") ? "tcp" : "udp"), [], where);
+        }
+      });
+    }
+  });
+  it("is judged by the lines that operators are given", () => {
+    const page = readFileSync("docs/delegation.md", "utf8").split("\n");
+    const lines = EDNS_ROWS.filter(({ test }) => !test.startsWith("opcode")).map(lineOf);
+    assert.deepEqual(
+      page.filter((line) => line.startsWith("dig +")),
+      lines,
+    );
+    for (const module of MODULES)
+      assert.ok(
+        page.some((line) => line.includes(`--test ${module}`)),
+        module,
+      );
   });
   it("gets a wildcard certificate by lego once every name server has the challenge, and pebble asks through unbound", async (t) => {
     const within = internet.host("ns1").namespace;

@@ -65,6 +65,8 @@ const RECORDS = [
   { name: `*.preview.${ZONE}`, type: "AAAA", address: "2001:db8:80::80" },
   { name: ZONE, type: "MX", preference: 10, exchange: `status.${ZONE}` },
   { name: `_sip._tcp.${ZONE}`, type: "SRV", priority: 10, weight: 5, port: 5_060, target: `status.${ZONE}` },
+  { name: `lab.${ZONE}`, type: "NS", host: `ns1.lab.${ZONE}` },
+  { name: `ns1.lab.${ZONE}`, type: "A", address: "203.0.113.90" },
   // More than fits into a datagram of 1 232 octets.
   { name: `long.${ZONE}`, type: "TXT", texts: Array.from({ length: 6 }, (_, at) => `${at}`.repeat(250)) },
 ];

@@ -8,6 +8,7 @@ import { AGAIN, checkInstances } from "#gtm/dns-check/instances-check.ts";
 import type { Query } from "#gtm/dns-check/message.ts";
 import { asSubnet, type Question, questionsOf } from "#gtm/dns-check/questions.ts";
 import { deadlineOf } from "#gtm/dns-check/within.ts";
+import type { RecordValue, ZoneRecord } from "#gtm/domain/zone-record.ts";
 import { ModelId, PoolName, RegionId } from "#shared/ids.ts";
 import { aRecord, aReply, askOf, noAnswer } from "#test/support/dns-replies.ts";
 
@@ -138,6 +139,7 @@ describe("the questions", () => {
       ],
       models: [{ id: ModelId.parse("Meta/Llama 3") }],
       regions: [{ id: RegionId.parse("eu") }],
+      records: [],
       subnets: ["192.0.2.0/24", "2001:db8::/48"],
     });
     const texts = questions.map(({ name, type, kind }) => `${name} ${type} ${kind}`);
@@ -153,6 +155,46 @@ describe("the questions", () => {
     ])
       assert.ok(texts.includes(expected), `${expected} in ${texts.join("; ")}`);
     assert.equal(texts.filter((text) => text === "chat.llm.test A steered").length, 2);
+  });
+  it("are of every set of the owner's records, once, and of what is given away only where it begins", () => {
+    const record = (name: string, value: RecordValue): ZoneRecord => ({ name, ttlSeconds: 300, value });
+    const a: RecordValue = { type: "A", address: "192.0.2.80" };
+    const records = [
+      record("status.llm.test", a),
+      record("status.llm.test", { type: "A", address: "192.0.2.81" }),
+      record("status.llm.test", { type: "TXT", texts: ["up"] }),
+      record("*.preview.llm.test", a),
+      record("lab.llm.test", { type: "NS", host: "ns1.lab.llm.test" }),
+      record("lab.llm.test", a),
+      record("ns1.lab.llm.test", a),
+    ];
+    const none = { zone: "llm.test", pools: [], models: [], regions: [], subnets: [] };
+    const texts = (some: readonly ZoneRecord[]): readonly string[] =>
+      questionsOf({ ...none, records: some }).map(({ name, type, kind }) => `${name} ${type} ${kind}`);
+    const others = new Set(texts([]));
+    assert.deepEqual(
+      texts(records).filter((text) => !others.has(text)),
+      [
+        "status.llm.test A fixed",
+        "status.llm.test TXT fixed",
+        "any-name.preview.llm.test A fixed",
+        "lab.llm.test NS fixed",
+      ],
+    );
+  });
+  it("see where two refer to other servers for the same name", async () => {
+    const question: Question = { name: "lab.llm.test", type: "NS", subnet: null, kind: "fixed" };
+    const { checked } = await check(
+      (address, query) =>
+        query.type === "SOA"
+          ? addresses(query, "")
+          : aReply({ isAuthoritative: false, authority: [aRecord("lab.llm.test", "NS", `ns.${address}`)] }),
+      [SOA, question],
+    );
+    assert.deepEqual(
+      checked.compared[1]?.sides.map(({ answer }) => (answer.kind === "said" ? answer.data : answer)),
+      [[`NS ns.${A.address}`], [`NS ns.${B.address}`]],
+    );
   });
   it("say of a client no more than resolvers do", () => {
     assert.deepEqual(["10.0.0.0/8", "2001:db8::/32"].map(asSubnet), ["10.0.0.0/24", "2001:db8::/48"]);

@@ -82,4 +82,20 @@ describe("a reply", () => {
     const [answer] = decodeReply(octets, query(null), 7)?.answers ?? [];
     assert.deepEqual([answer?.type, answer?.data], ["HTTPS", "\\# 3 000100"]);
   });
+  it("is read with what the zone's owner keeps there", () => {
+    const name = "llm.test";
+    const octets = replyTo({
+      questions: [{ ...question, name }],
+      answers: [
+        { type: "MX", name, ttl: 1, data: { preference: 10, exchange: "Mail.llm.test" } },
+        { type: "SRV", name, ttl: 1, data: { priority: 1, weight: 2, port: 5_060, target: "Sip.llm.test" } },
+        { type: "CAA", name, ttl: 1, data: { flags: 128, tag: "issue", value: "ca.example" } },
+        { type: "TXT", name, ttl: 1, data: ["a", "b"] },
+      ],
+    });
+    assert.deepEqual(
+      decodeReply(octets, { ...query(null), name }, 7)?.answers.map(({ type, data }) => `${type} ${data}`),
+      ["MX 10 mail.llm.test", "SRV 1 2 5060 sip.llm.test", 'CAA 128 issue "ca.example"', "TXT ab"],
+    );
+  });
 });
