@@ -132,6 +132,8 @@ export const createGtm = (
     steer: createSteer(httpPorts, policy),
     world: source.world,
     identityOrder: IDENTITY_SOURCES,
+    gateways: new Set(sites.filter(({ hasGateway }) => hasGateway).map(({ id }) => id)),
+    ticketSealer: keys.ticketSealer,
   });
   const admin = createAdmin({
     ...config.admin,

@@ -10,6 +10,8 @@ import type { Reply } from "./reply.ts";
 export type Exchange = {
   /** Whether the client holds its body back until it is asked for (RFC 9110 §10.1.1). */
   readonly isHeldBack: boolean;
+  /** Asks for a body that is held back; once, however often it is called. */
+  readonly askForBody: () => void;
   /** Asks for a body that is held back, and reads it to its end. @param onChunk null: nobody looks at it */
   readonly drain: (onChunk: OnChunk) => Promise<BodyEnd> | BodyEnd;
   /** The answer after the body's end; closes the connection while the front door stops. */
@@ -34,6 +36,12 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
   const { limits, metrics, isLast } = rules;
   const isHeldBack = incoming.headers.expect !== undefined && incoming.httpVersionMinor > 0;
 
+  let isAsked = false;
+  const askForBody = (): void => {
+    if (isHeldBack && !isAsked) outgoing.writeContinue();
+    isAsked = true;
+  };
+
   const abandon = (): Response => {
     metrics.aborts.inc();
     return RESPONSE_ALREADY_SENT;
@@ -49,8 +57,9 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
 
   return {
     isHeldBack,
+    askForBody,
     drain: (onChunk) => {
-      if (isHeldBack && !isAnnouncedTooLarge(incoming, limits)) outgoing.writeContinue();
+      if (!isAnnouncedTooLarge(incoming, limits)) askForBody();
       return drainBody(incoming, limits, onChunk);
     },
     send: (reply) => respond(reply, reply.body, isLast(incoming) ? CLOSE : null),

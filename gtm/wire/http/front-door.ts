@@ -1,56 +1,126 @@
 /**
- * What happens to a request: it arrives at a pool; its body passes by; it becomes a question; steering decides; the answer
- * names the region.
+ * What happens to a request: it arrives at a pool; its body passes by, or is held back where it may have to be forwarded; it
+ * becomes a question; steering decides; the answer names the region, or the region itself answers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AnswerRules, createAnswer } from "./answer.ts";
-import { type Arrival, type ArrivalRules, createArrive } from "./arrival.ts";
-import { announcedBytes, type BodyEnd, hasBody } from "./body.ts";
+import { type Answered, type AnswerRules, createAnswer } from "./answer.ts";
+import { type ArrivalRules, createArrive } from "./arrival.ts";
+import { announcedBytes, hasBody } from "./body.ts";
 import { type BodyScan, createBodyScan } from "./body-scan.ts";
-import { isPreflight, preflightHeaders } from "./cors.ts";
+import { isPreflight } from "./cors.ts";
+import { createCredentialsIn } from "./credentials.ts";
 import { type Exchange, type ExchangeRules, exchangeOf } from "./exchange.ts";
+import type { Forward } from "./forward.ts";
+import { isLoop } from "./forward-headers.ts";
+import type { Asking } from "./hand-over.ts";
+import { type HeldBody, holdBody } from "./held-body.ts";
 import { IDENTITY_MEMBERS } from "./identity-source.ts";
+import type { Limits } from "./limits.ts";
 import { createLoopTurn } from "./loop-turn.ts";
 import { memberNames } from "./member-paths.ts";
+import { createPeers } from "./peers.ts";
+import { preflightReply, sendBroken, sendPlain } from "./plain-answers.ts";
 import { isScannable, PROMPT_MEMBERS } from "./prompt.ts";
-import { type AskRules, createAsk, MODEL_MEMBER } from "./question.ts";
-import { problemReply, type Reply } from "./reply.ts";
+import { type AskRules, createAsk, isModelNamed, MODEL_MEMBER } from "./question.ts";
+import { problemReply } from "./reply.ts";
+import { createWays } from "./way.ts";
 
-export type FrontDoorRules = ArrivalRules & AskRules & AnswerRules & ExchangeRules;
+export type FrontDoorRules = ArrivalRules &
+  AskRules &
+  AnswerRules &
+  ExchangeRules & {
+    readonly limits: Pick<Limits, "heldBytes" | "heldMs">;
+    readonly forward: Forward;
+    /** Headers that tickets carry beside the usual ones; in lower case. */
+    readonly ticketHeaders: readonly string[];
+  };
 
 export type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<Response>;
 
+type Request = {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly exchange: Exchange;
+  readonly asking: Asking;
+};
+
 const WANTED = memberNames([MODEL_MEMBER, ...IDENTITY_MEMBERS, ...PROMPT_MEMBERS]);
+/** Of a body that is held back: the model may still be behind it, the conversation hardly is. */
+const USUALLY_ENOUGH_OCTETS = 65_536;
 
 export const createHandle = (rules: FrontDoorRules): Handle => {
+  const { limits, metrics } = rules;
   const arrive = createArrive(rules);
   const ask = createAsk(rules);
   const answer = createAnswer(rules);
+  const ways = createWays(rules.gateways);
+  const credentialsIn = createCredentialsIn(rules.ticketHeaders);
+  const peerOf = createPeers(rules.trustedProxies);
   const loopTurn = createLoopTurn();
 
   const scanFor = (incoming: IncomingMessage): BodyScan | null => {
     if (!hasBody(incoming)) return null;
     if (isScannable(incoming.headers)) return createBodyScan(WANTED);
-    rules.metrics.unscanned.inc();
+    metrics.unscanned.inc();
     return null;
   };
 
-  const afterBody = async (incoming: IncomingMessage, arrival: Arrival, exchange: Exchange): Promise<Response> => {
+  /** Of a request that is redirected whatever is decided. */
+  const afterBody = async ({ incoming, exchange, asking }: Request): Promise<Response> => {
     const scan = scanFor(incoming);
     const end = await exchange.drain(scan === null ? null : scan.write);
     if (end.kind !== "ended") return sendBroken(exchange, end);
-    rules.metrics.bodyBytes.inc({}, end.bytes);
-    const question = ask(incoming, arrival, { isRead: true, bytes: end.bytes, scanned: scan?.scanned() ?? null });
+    metrics.bodyBytes.inc({}, end.bytes);
+    const scanned = scan?.scanned() ?? null;
+    const question = ask(incoming, asking.arrival, { isRead: true, bytes: end.bytes, scanned });
     if (question.kind === "unread") throw new Error("the body was read, and was asked for again");
-    return exchange.send(await answer(question, arrival, incoming));
+    return exchange.send(replyOf(await answer(question, asking)));
   };
 
   /** A client that holds its body back need not send it where the headers say enough. */
-  const beforeBody = async (incoming: IncomingMessage, arrival: Arrival, exchange: Exchange): Promise<Response> => {
+  const beforeBody = async (request: Request): Promise<Response> => {
+    const { incoming, exchange, asking } = request;
     const bytes = announcedBytes(incoming) ?? 0;
-    const question = ask(incoming, arrival, { isRead: false, bytes, scanned: null });
-    if (question.kind === "unread") return afterBody(incoming, arrival, exchange);
-    return exchange.sendAndClose(await answer(question, arrival, incoming));
+    const question = ask(incoming, asking.arrival, { isRead: false, bytes, scanned: null });
+    if (question.kind === "unread") return afterBody(request);
+    return exchange.sendAndClose(replyOf(await answer(question, asking)));
+  };
+
+  /** Of a request that may have to be forwarded: as little of it is held back as the decision needs. */
+  const whileHeld = async (request: Request): Promise<Response> => {
+    const { incoming, exchange, asking } = request;
+    const announced = announcedBytes(incoming);
+    const early = ask(incoming, asking.arrival, { isRead: false, bytes: announced ?? 0, scanned: null });
+    const scan = early.kind === "unread" ? scanFor(incoming) : null;
+    const body = await holdBody(incoming, {
+      limits: rules.limits,
+      onWanted: exchange.askForBody,
+      onChunk: scan === null ? null : scan.write,
+      isEnough: (bytes) =>
+        early.kind !== "unread" ||
+        bytes >= limits.heldBytes ||
+        (bytes >= USUALLY_ENOUGH_OCTETS && isModelNamed(incoming.headers, scan?.scanned() ?? null)),
+    });
+    if (body.kind !== "held") return sendBroken(exchange, body);
+    const seen = { isRead: true, bytes: announced ?? body.bytes, scanned: scan?.scanned() ?? null };
+    const question = early.kind === "unread" ? ask(incoming, asking.arrival, seen) : early;
+    if (question.kind === "unread") throw new Error("the body was held, and was asked for again");
+    return handOn(request, body, await answer(question, asking));
+  };
+
+  const handOn = async (request: Request, body: HeldBody, answered: Answered): Promise<Response> => {
+    const { incoming, outgoing, exchange } = request;
+    if (answered.kind === "forward") {
+      const { order } = answered;
+      const onBroken = (end: Parameters<typeof sendBroken>[1]): Response => sendBroken(exchange, end);
+      const what = { incoming, outgoing, exchange, body, order, onBroken, peer: peerOf(incoming.socket) };
+      return rules.forward.send(what);
+    }
+    if (exchange.isHeldBack && body.canSend() && !body.isWhole) return exchange.sendAndClose(answered.reply);
+    const end = await body.discard();
+    if (end.kind !== "ended") return sendBroken(exchange, end);
+    metrics.bodyBytes.inc({}, body.bytes + (body.isWhole ? 0 : end.bytes));
+    return exchange.send(answered.reply);
   };
 
   return async (incoming, outgoing) => {
@@ -59,30 +129,19 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
     const arrival = arrive(incoming);
     if (arrival.kind === "refused") return sendPlain(exchange, problemReply(arrival.code, arrival.detail));
     if (isPreflight(incoming.method, incoming.headers)) return sendPlain(exchange, preflightReply(incoming));
-    return await (exchange.isHeldBack ? beforeBody : afterBody)(incoming, arrival, exchange);
+    const credentials = credentialsIn(incoming.headers);
+    const { pathAndQuery } = arrival.target;
+    const mayForward = ways.mayForward({ incoming, credentials, pathAndQuery }, arrival);
+    const request = { incoming, outgoing, exchange, asking: { arrival, incoming, credentials, mayForward } };
+    if (mayForward) {
+      if (isLoop(incoming)) return sendPlain(exchange, problemReply("loop", "This request was forwarded here before."));
+      return whileHeld(request);
+    }
+    return (exchange.isHeldBack ? beforeBody : afterBody)(request);
   };
 };
 
-/** What no body can change is still said after it, unless the client holds it back. */
-const sendPlain = async (exchange: Exchange, reply: Reply): Promise<Response> => {
-  if (exchange.isHeldBack) return exchange.sendAndClose(reply);
-  const end = await exchange.drain(null);
-  return end.kind === "ended" ? exchange.send(reply) : sendBroken(exchange, end);
+const replyOf = (answered: Answered): Extract<Answered, { kind: "reply" }>["reply"] => {
+  if (answered.kind === "forward") throw new Error("a request whose body is gone is not forwarded");
+  return answered.reply;
 };
-
-const sendBroken = (exchange: Exchange, end: Exclude<BodyEnd, { kind: "ended" }>): Response => {
-  switch (end.kind) {
-    case "too-large":
-      return exchange.sendAndClose(problemReply("body-too-large", "The body is larger than the front door reads."));
-    case "too-slow":
-      return exchange.sendAndClose(problemReply("body-too-slow", "The body did not end in time."));
-    case "aborted":
-      return exchange.abandon();
-  }
-};
-
-const preflightReply = ({ headers }: IncomingMessage): Reply => ({
-  status: 204,
-  headers: preflightHeaders(headers),
-  body: null,
-});

@@ -1,5 +1,5 @@
 /** What the front door counts. */
-import type { Counter, Gauge, Metrics } from "#shared/metrics.ts";
+import type { Counter, Gauge, Histogram, Metrics } from "#shared/metrics.ts";
 
 export type HttpMetrics = {
   readonly answers: Counter;
@@ -10,11 +10,19 @@ export type HttpMetrics = {
   readonly identities: Counter;
   readonly ignoredIdentities: Counter;
   readonly forgedTokens: Counter;
+  readonly ways: Counter;
+  readonly forwards: Counter;
+  readonly forwardRetries: Counter;
+  readonly forwardsUnderWay: Gauge;
+  readonly forwardFirstByte: Histogram;
   readonly connections: Gauge;
   readonly refusedConnections: Counter;
   readonly cutConnections: Counter;
   readonly acceptFailures: Counter;
 };
+
+/** A first token comes after tens of milliseconds, or after minutes. */
+const FIRST_BYTE_BUCKETS_S = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 export const createHttpMetrics = (metrics: Metrics): HttpMetrics => ({
   answers: metrics.counter({
@@ -52,6 +60,29 @@ export const createHttpMetrics = (metrics: Metrics): HttpMetrics => ({
   forgedTokens: metrics.counter({
     name: "gtm_http_pin_tokens_forged_total",
     help: "Pin tokens and labels that name one of our keys and are not signed with it.",
+  }),
+  ways: metrics.counter({
+    name: "gtm_http_ways_total",
+    help: "Steered requests by their way to the region: redirect, ticket (with sealed credentials), pin (with the conversation), forward.",
+    labels: ["way"],
+  }),
+  forwards: metrics.counter({
+    name: "gtm_http_forwards_total",
+    help: "Requests that were forwarded, by how that ended: served, aborted by the client, failed in mid-answer, unreachable, silent, or the client's own body was at fault.",
+    labels: ["outcome"],
+  }),
+  forwardRetries: metrics.counter({
+    name: "gtm_http_forward_retries_total",
+    help: "Requests that were forwarded to another region because the first could not be reached; nothing had been sent.",
+  }),
+  forwardsUnderWay: metrics.gauge({
+    name: "gtm_http_forwards_under_way",
+    help: "Requests that are being forwarded now.",
+  }),
+  forwardFirstByte: metrics.histogram({
+    name: "gtm_http_forward_first_byte_seconds",
+    help: "From the decision to the first octet of the region's answer.",
+    buckets: FIRST_BYTE_BUCKETS_S,
   }),
   connections: metrics.gauge({ name: "gtm_http_connections", help: "Open connections to the front door." }),
   refusedConnections: metrics.counter({

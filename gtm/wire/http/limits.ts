@@ -20,6 +20,16 @@ export type Limits = {
   readonly stopIdleMs: number;
   /** While stopping: until what is left is cut. */
   readonly stopMs: number;
+  /** Octets of a body that are held back until model and conversation are known, so that it can be forwarded; then it streams. */
+  readonly heldBytes: number;
+  /** How long that may take; then what is known decides. */
+  readonly heldMs: number;
+  /** Until a region takes a connection; then another is asked. */
+  readonly connectMs: number;
+  /** How long a region that a request was forwarded to may say nothing; longer where the prediction is. No limit in total. */
+  readonly forwardIdleMs: number;
+  /** How long a client may take nothing of an answer that is forwarded to it. */
+  readonly readerStallMs: number;
   /** Age at which a pin token no longer says where a conversation lives; the ledger has forgotten by then, too. */
   readonly pinHintMs: number;
 };
@@ -36,5 +46,10 @@ export const DEFAULT_LIMITS: Limits = {
   connections: 10_000,
   stopIdleMs: 500,
   stopMs: 15_000,
+  heldBytes: 1_048_576,
+  heldMs: 1_000,
+  connectMs: 3_000,
+  forwardIdleMs: 300_000,
+  readerStallMs: 120_000,
   pinHintMs: KEYS.conversation.ttlMs,
 };

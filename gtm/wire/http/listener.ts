@@ -39,8 +39,8 @@ export const openListener = async (
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
-    // A backstop: bodies have their own limit, and an answer.
-    requestTimeout: limits.headersMs + limits.bodyMs + 2 * limits.lingerMs,
+    // Bodies have limits of their own, and an answer; one that is forwarded takes as long as its region does.
+    requestTimeout: 0,
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(MOST_CHECK_MS, limits.headersMs / 10),
     // Answered with a problem and counted, like everything else that is malformed.

@@ -13,7 +13,10 @@ export const PROBLEMS = {
   "headers-too-many": 431,
   "residency-forbids": 451,
   "internal-error": 500,
+  "region-unreachable": 502,
   unserved: 503,
+  "region-silent": 504,
+  loop: 508,
 } as const satisfies Record<string, number>;
 export type ProblemCode = keyof typeof PROBLEMS;
 

@@ -1,5 +1,5 @@
 /** From a request to the query that steering answers: model, conversation, tenant, client network, size. */
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
@@ -8,6 +8,7 @@ import type { Clock } from "#shared/clock.ts";
 import type { DecisionId, RegionId } from "#shared/ids.ts";
 import type { Labels } from "#shared/pin-token.ts";
 import type { Arrival } from "./arrival.ts";
+import type { Scanned } from "./body-scan.ts";
 import { longestContext } from "./context-limit.ts";
 import { headerIn } from "./headers.ts";
 import { createIdentify, type Identity } from "./identity.ts";
@@ -96,6 +97,10 @@ export const createAsk = (rules: AskRules): Ask => {
     return { kind: "asked", query, identity, prefix: choice.at.prefix };
   };
 };
+
+/** Whether the model is known already, while the body is still coming. */
+export const isModelNamed = (headers: IncomingHttpHeaders, scanned: Scanned | null): boolean =>
+  headerIn(headers, MODEL_HEADER) !== null || typeof scanned?.values.get(MODEL_MEMBER) === "string";
 
 const modelIn = ({ scanned }: SeenBody): string | null => {
   const model = scanned?.values.get(MODEL_MEMBER);

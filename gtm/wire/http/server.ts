@@ -1,4 +1,5 @@
 /** The front door: the part of the GTM that answers HTTP. */
+import type { IncomingMessage } from "node:http";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
@@ -9,8 +10,10 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Labels } from "#shared/pin-token.ts";
+import type { TicketSealer } from "#shared/ticket.ts";
 import { createRequestListener } from "./app.ts";
 import { createConnections } from "./connections.ts";
+import { createForward } from "./forward.ts";
 import { createHandle } from "./front-door.ts";
 import { createHttpMetrics } from "./http-metrics.ts";
 import type { IdentitySource } from "./identity-source.ts";
@@ -40,6 +43,12 @@ export type FrontDoorOptions = {
   readonly identityOrder: readonly IdentitySource[];
   /** Addresses and CIDRs whose X-Forwarded-For and tenant header count. */
   readonly trustedProxies: readonly string[];
+  /** Regions whose gateway opens tickets. */
+  readonly gateways: ReadonlySet<RegionId>;
+  /** Of now; null: there are no keys of tickets, and no region has a gateway. */
+  readonly ticketSealer: () => TicketSealer | null;
+  /** Headers that tickets carry beside Authorization, Cookie, x-api-key and api-key; in lower case. */
+  readonly ticketHeaders: readonly string[];
   /** null: tenants are told apart by their credentials. */
   readonly tenantHeader: string | null;
   readonly log: Logger;
@@ -59,14 +68,17 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
   let isStopping = false;
   let listener: Listener | null = null;
 
+  // An answer that ends its connection is the last on it: of pipelined requests, only the last one's.
+  const isLast = (incoming: IncomingMessage): boolean => isStopping && connections.isNewest(incoming);
+  const forward = createForward({ limits, metrics, clock: options.clock, isLast });
   const handle = createHandle({
     ...options,
     metrics,
+    forward,
+    isLast,
     headerCount: limits.headerCount,
     pinHintMs: limits.pinHintMs,
     tenantHeader: options.tenantHeader?.toLowerCase() ?? null,
-    // An answer that ends its connection is the last on it: of pipelined requests, only the last one's.
-    isLast: (incoming) => isStopping && connections.isNewest(incoming),
   });
   const listen = createRequestListener(handle, { log, metrics });
 
@@ -85,6 +97,7 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
     stop: async () => {
       isStopping = true;
       await listener?.close();
+      await forward.close();
     },
     address: () => {
       if (listener === null) throw new Error("http: not started");
