@@ -28,6 +28,11 @@ export const arrivalOf = (
 ): Arrival | Refused => {
   const url = incoming.url ?? "";
   const target = requestTarget(url, authorityOf(incoming));
+  // Another coding frames the body in a way that nobody here reads: whoever reads it otherwise sees another request (RFC 9112 §6.1).
+  const coding = incoming.headers["transfer-encoding"];
+  if (coding !== undefined && !/^[ \t]*chunked[ \t]*$/i.test(coding)) {
+    return problem("malformed-request", "Of transfer codings only chunked is read here.");
+  }
   if (target === null) return problem("malformed-request", "The request line or Host is malformed.");
   const { path, pathAndQuery, host } = target;
   const site = siteOf(host);

@@ -7,7 +7,7 @@ import type { GatewayMetrics } from "./gateway-metrics.ts";
 export type Clients = {
   readonly opened: (socket: Socket) => void;
   readonly began: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Whether an answer is under way on this connection of HTTP/1.1. */
+  /** Whether something is due on this connection of HTTP/1.1 beside an answer to a request that broke before its end. */
   readonly isAnswering: (socket: Duplex) => boolean;
   readonly underWay: () => number;
   /** Resolves once no turn is under way. */
@@ -16,18 +16,20 @@ export type Clients = {
   readonly closeAll: () => void;
 };
 
+type Turn = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+
 export const createClients = (metrics: Pick<GatewayMetrics, "connections" | "underWay">): Clients => {
   const open = new Set<Socket>();
-  const answering = new Map<Duplex, number>();
+  const turns = new Map<Duplex, Set<Turn>>();
   let underWay = 0;
   let whenEnded = (): void => {};
 
-  const ended = (socket: Duplex): void => {
+  const ended = (socket: Duplex, turn: Turn): void => {
     underWay -= 1;
     metrics.underWay.set(underWay);
-    const left = (answering.get(socket) ?? 1) - 1;
-    if (left === 0) answering.delete(socket);
-    else answering.set(socket, left);
+    const others = turns.get(socket);
+    others?.delete(turn);
+    if (others?.size === 0) turns.delete(socket);
     if (underWay === 0) whenEnded();
   };
 
@@ -40,13 +42,16 @@ export const createClients = (metrics: Pick<GatewayMetrics, "connections" | "und
         metrics.connections.set(open.size);
       });
     },
-    began: ({ socket }, outgoing) => {
+    began: (incoming, outgoing) => {
+      const { socket } = incoming;
+      const turn = { incoming, outgoing };
       underWay += 1;
       metrics.underWay.set(underWay);
-      answering.set(socket, (answering.get(socket) ?? 0) + 1);
-      outgoing.once("close", () => ended(socket));
+      turns.set(socket, (turns.get(socket) ?? new Set()).add(turn));
+      outgoing.once("close", () => ended(socket, turn));
     },
-    isAnswering: (socket) => answering.has(socket),
+    isAnswering: (socket) =>
+      [...(turns.get(socket) ?? [])].some(({ incoming, outgoing }) => incoming.complete || outgoing.headersSent),
     underWay: () => underWay,
     allEnded: () =>
       new Promise((resolve) => {
