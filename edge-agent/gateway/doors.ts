@@ -1,6 +1,7 @@
 /** All listening addresses of the gateway: who may come in, whose connection it is, how far away it comes from. */
 import { createProxyTrust } from "#shared/client-address.ts";
 import type { Logger } from "#shared/logger.ts";
+import { takeProxyHeader } from "#shared/proxy-header.ts";
 import type { TlsFiles } from "#shared/tls-files.ts";
 import type { Clients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -8,7 +9,6 @@ import type { Origins } from "./connection-origin.ts";
 import type { Handle } from "./gateway.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import { type Listener, type ListenerRules, openListener } from "./listener.ts";
-import { takeProxyHeader } from "./proxy-header.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
 export type DoorRules = {

@@ -59,6 +59,8 @@ const frontDoor = async (): Promise<number> => {
     offersLabels: true,
     identityOrder: IDENTITY_SOURCES,
     trustedProxies: [],
+    proxyProtocol: false,
+    tls: null,
     tenantHeader: null,
     gateways: new Set(),
     ticketSealer: () => null,

@@ -86,6 +86,8 @@ export const frontDoorOptions = (wish: FrontDoorWish = {}): Prepared => {
     offersLabels: true,
     identityOrder: IDENTITY_SOURCES,
     trustedProxies: [],
+    proxyProtocol: false,
+    tls: null,
     tenantHeader: null,
     gateways: new Set(),
     ticketSealer: () => null,

@@ -11,7 +11,7 @@ export type Origin = AsyncDisposable & {
 };
 
 export const startOrigin = async (
-  answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>,
+  answer: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown,
 ): Promise<Origin> => {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (incoming, outgoing) => {

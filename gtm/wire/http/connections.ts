@@ -15,6 +15,8 @@ export type Standing =
 
 export type Connections = {
   readonly opened: (socket: Socket) => void;
+  /** TLS stands on a connection that was opened: from now on it is the one that requests come by. */
+  readonly secured: (raw: Socket, socket: Socket) => void;
   readonly began: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Whether no other request has come after it on its connection, as happens when the client pipelines. */
   readonly isNewest: (incoming: IncomingMessage) => boolean;
@@ -30,7 +32,13 @@ export type Connections = {
 };
 
 type Exchange = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
-type Connection = { readonly exchanges: Exchange[]; whenAnswered: (() => void) | null };
+type Connection = {
+  readonly exchanges: Exchange[];
+  /** Octets that came before anything of HTTP could. */
+  readonly quietOctets: number;
+  hasBegun: boolean;
+  whenAnswered: (() => void) | null;
+};
 
 export const createConnections = (metrics: HttpMetrics): Connections => {
   const open = new Map<Duplex, Connection>();
@@ -41,6 +49,11 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
     metrics.connections.set(open.size);
     if (open.size === 0) whenEmpty();
   };
+  const add = (socket: Socket, quietOctets: number): void => {
+    open.set(socket, { exchanges: [], quietOctets, hasBegun: false, whenAnswered: null });
+    metrics.connections.set(open.size);
+    socket.once("close", () => closed(socket));
+  };
   const ended = (connection: Connection, exchange: Exchange): void => {
     connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
     if (!hasWhole(connection)) connection.whenAnswered?.();
@@ -48,13 +61,16 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
 
   return {
     opened: (socket) => {
-      open.set(socket, { exchanges: [], whenAnswered: null });
-      metrics.connections.set(open.size);
-      socket.once("close", () => closed(socket));
+      add(socket, 0);
+    },
+    secured: (raw, socket) => {
+      open.delete(raw);
+      add(socket, socket.bytesRead);
     },
     began: (incoming, outgoing) => {
       const connection = open.get(incoming.socket);
       if (connection === undefined) return;
+      connection.hasBegun = true;
       const exchange = { incoming, outgoing };
       connection.exchanges.push(exchange);
       outgoing.on("close", () => ended(connection, exchange));
@@ -71,7 +87,9 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
       if (connection !== undefined) connection.whenAnswered = then;
     },
     closeSilent: () => {
-      for (const socket of open.keys()) if ("bytesRead" in socket && socket.bytesRead === 0) socket.destroy();
+      for (const [socket, { quietOctets, hasBegun }] of open) {
+        if (!hasBegun && "bytesRead" in socket && Number(socket.bytesRead) <= quietOctets) socket.destroy();
+      }
     },
     cut: () => {
       const count = open.size;

@@ -28,12 +28,13 @@ export const isLoop = ({ headers }: IncomingMessage): boolean => headers.via?.in
  */
 export const requestHeaders = (incoming: IncomingMessage, peer: Peer, { pin }: ForwardTarget): string[] => {
   const { rawHeaders, headers, socket } = incoming;
-  const client = socket.remoteAddress ?? "";
   const before = peer.isTrusted ? rawHeader(rawHeaders, "x-forwarded-for") : null;
   const proto = peer.isTrusted ? rawHeader(rawHeaders, "x-forwarded-proto") : null;
   const host = (peer.isTrusted ? rawHeader(rawHeaders, "x-forwarded-host") : null) ?? headers.host;
   const added = ["Via", headers.via === undefined ? VIA : `${headers.via}, ${VIA}`];
-  if (client !== "") added.push("X-Forwarded-For", before === null ? client : `${before}, ${client}`);
+  if (peer.address !== "") {
+    added.push("X-Forwarded-For", before === null ? peer.address : `${before}, ${peer.address}`);
+  }
   added.push("X-Forwarded-Proto", proto ?? ("encrypted" in socket ? "https" : "http"));
   if (host !== undefined) added.push("X-Forwarded-Host", host);
   if (pin !== null) added.push("X-GTM-Pin", pin.token);

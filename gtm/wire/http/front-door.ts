@@ -18,7 +18,6 @@ import { IDENTITY_MEMBERS } from "./identity-source.ts";
 import type { Limits } from "./limits.ts";
 import { createLoopTurn } from "./loop-turn.ts";
 import { memberNames } from "./member-paths.ts";
-import { createPeers } from "./peers.ts";
 import { preflightReply, sendBroken, sendPlain } from "./plain-answers.ts";
 import { isScannable, PROMPT_MEMBERS } from "./prompt.ts";
 import { type AskRules, createAsk, isModelNamed, MODEL_MEMBER } from "./question.ts";
@@ -55,7 +54,6 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   const answer = createAnswer(rules);
   const ways = createWays(rules.gateways);
   const credentialsIn = createCredentialsIn(rules.ticketHeaders);
-  const peerOf = createPeers(rules.trustedProxies);
   const loopTurn = createLoopTurn();
 
   const scanFor = (incoming: IncomingMessage): BodyScan | null => {
@@ -113,7 +111,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
     if (answered.kind === "forward") {
       const { order } = answered;
       const onBroken = (end: Parameters<typeof sendBroken>[1]): Response => sendBroken(exchange, end);
-      const what = { incoming, outgoing, exchange, body, order, onBroken, peer: peerOf(incoming.socket) };
+      const what = { incoming, outgoing, exchange, body, order, onBroken, peer: rules.peers.of(incoming.socket) };
       return rules.forward.send(what);
     }
     if (exchange.isHeldBack && body.canSend() && !body.isWhole) return exchange.sendAndClose(answered.reply);

@@ -15,6 +15,7 @@ export type HttpMetrics = {
   readonly forwardRetries: Counter;
   readonly forwardsUnderWay: Gauge;
   readonly forwardFirstByte: Histogram;
+  readonly proxyHeadersRefused: Counter;
   readonly connections: Gauge;
   readonly refusedConnections: Counter;
   readonly cutConnections: Counter;
@@ -83,6 +84,11 @@ export const createHttpMetrics = (metrics: Metrics): HttpMetrics => ({
     name: "gtm_http_forward_first_byte_seconds",
     help: "From the decision to the first octet of the region's answer.",
     buckets: FIRST_BYTE_BUCKETS_S,
+  }),
+  proxyHeadersRefused: metrics.counter({
+    name: "gtm_http_proxy_headers_refused_total",
+    help: "Connections of trusted proxies that were closed because they did not begin with a PROXY header of version 2.",
+    labels: ["reason"],
   }),
   connections: metrics.gauge({ name: "gtm_http_connections", help: "Open connections to the front door." }),
   refusedConnections: metrics.counter({

@@ -1,12 +1,13 @@
 /** A listening socket for HTTP/1.1: bounded in every direction, and closed without dropping what it accepted. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { OperationalError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createClientErrors } from "./client-error.ts";
 import type { Connections } from "./connections.ts";
+import { createFrontServer, type FrontSocketRules } from "./front-socket.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { Limits } from "./limits.ts";
 
@@ -18,7 +19,7 @@ export type Listener = {
   readonly close: () => Promise<void>;
 };
 
-export type ListenerRules = {
+export type ListenerRules = Pick<FrontSocketRules, "tls" | "proxyProtocol" | "peers"> & {
   /** Port 0: any free one. */
   readonly listen: Address;
   readonly limits: Limits;
@@ -36,7 +37,7 @@ export const openListener = async (
   rules: ListenerRules,
 ): Promise<Listener> => {
   const { listen, limits, connections, metrics, log } = rules;
-  const server = createServer({
+  const options = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     // Bodies have limits of their own, and an answer; one that is forwarded takes as long as its region does.
@@ -45,11 +46,11 @@ export const openListener = async (
     connectionsCheckingInterval: Math.min(MOST_CHECK_MS, limits.headersMs / 10),
     // Answered with a problem and counted, like everything else that is malformed.
     requireHostHeader: false,
-  });
+  };
+  const server = createFrontServer(options, { ...rules, headersMs: limits.headersMs });
   // Node leaves out what is beyond; one more, so that the request can be refused instead.
   server.maxHeadersCount = limits.headerCount + 1;
   server.maxConnections = limits.connections;
-  server.on("connection", connections.opened);
   server.on("drop", () => metrics.refusedConnections.inc());
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);

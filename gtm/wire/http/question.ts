@@ -13,7 +13,7 @@ import { longestContext } from "./context-limit.ts";
 import { headerIn } from "./headers.ts";
 import { createIdentify, type Identity } from "./identity.ts";
 import type { IdentitySource } from "./identity-source.ts";
-import { createPeers } from "./peers.ts";
+import type { Peers } from "./peers.ts";
 import { createPoolChooser } from "./pool-choice.ts";
 import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
 import { createTenantOf } from "./tenant.ts";
@@ -42,8 +42,7 @@ export type AskRules = {
   readonly labels: Labels;
   readonly identityOrder: readonly IdentitySource[];
   readonly pinHintMs: number;
-  /** Addresses and CIDRs. */
-  readonly trustedProxies: readonly string[];
+  readonly peers: Pick<Peers, "of">;
   /** In lower case; null: none. */
   readonly tenantHeader: string | null;
   readonly world: () => World;
@@ -58,7 +57,6 @@ export const createAsk = (rules: AskRules): Ask => {
   const { clock, labels, newId, tenantHeader, pinHintMs, regions, world } = rules;
   const choosePool = createPoolChooser(rules.pools, rules.models);
   const identify = createIdentify({ labels, order: rules.identityOrder, regions, pinHintMs });
-  const peerOf = createPeers(rules.trustedProxies);
   const tenantOf = createTenantOf(labels);
 
   return (incoming, arrival, body) => {
@@ -69,7 +67,7 @@ export const createAsk = (rules: AskRules): Ask => {
     const choice = choosePool(arrival.pools, arrival.isDefault, model);
     if (choice.kind !== "chosen") return choice;
 
-    const peer = peerOf(incoming.socket);
+    const peer = rules.peers.of(incoming.socket);
     const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null);
     const { hostLabel, target } = arrival;
     const said = { headers, query: target.query, isBodyRead: isRead, scanned };

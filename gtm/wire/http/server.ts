@@ -11,6 +11,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Labels } from "#shared/pin-token.ts";
 import type { TicketSealer } from "#shared/ticket.ts";
+import { type TlsPaths, watchTlsFiles } from "#shared/tls-files.ts";
 import { createRequestListener } from "./app.ts";
 import { createConnections } from "./connections.ts";
 import { createForward } from "./forward.ts";
@@ -19,6 +20,10 @@ import { createHttpMetrics } from "./http-metrics.ts";
 import type { IdentitySource } from "./identity-source.ts";
 import type { Limits } from "./limits.ts";
 import { type Address, type Listener, openListener, textOf } from "./listener.ts";
+import { createPeers } from "./peers.ts";
+
+/** How long a changed certificate may go unnoticed. */
+const CERTIFICATE_LOOK_MS = 5_000;
 
 export type FrontDoorOptions = {
   /** Port 0: any free one. */
@@ -43,6 +48,10 @@ export type FrontDoorOptions = {
   readonly identityOrder: readonly IdentitySource[];
   /** Addresses and CIDRs whose X-Forwarded-For and tenant header count. */
   readonly trustedProxies: readonly string[];
+  /** Whether they begin each connection with a PROXY header, version 2. */
+  readonly proxyProtocol: boolean;
+  /** Paths of certificate and key, read again when they change; null: plain HTTP. */
+  readonly tls: TlsPaths | null;
   /** Regions whose gateway opens tickets. */
   readonly gateways: ReadonlySet<RegionId>;
   /** Of now; null: there are no keys of tickets, and no region has a gateway. */
@@ -65,6 +74,9 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
   const { log, limits } = options;
   const metrics = createHttpMetrics(options.metrics);
   const connections = createConnections(metrics);
+  const peers = createPeers(options.trustedProxies);
+  const tls =
+    options.tls === null ? null : watchTlsFiles(options.tls, { ...options, lookEveryMs: CERTIFICATE_LOOK_MS });
   let isStopping = false;
   let listener: Listener | null = null;
 
@@ -75,6 +87,7 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
     ...options,
     metrics,
     forward,
+    peers,
     isLast,
     headerCount: limits.headerCount,
     pinHintMs: limits.pinHintMs,
@@ -90,14 +103,15 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
           connections.began(incoming, outgoing);
           listen(incoming, outgoing).catch((error: unknown) => log.error("http.bug", { stack: String(error) }));
         },
-        { listen: options.listen, limits, connections, metrics, log },
+        { ...options, connections, metrics, tls, peers },
       );
-      log.info("http.listening", { address: textOf(listener.address) });
+      log.info("http.listening", { address: textOf(listener.address), tls: tls !== null });
     },
     stop: async () => {
       isStopping = true;
       await listener?.close();
       await forward.close();
+      tls?.stop();
     },
     address: () => {
       if (listener === null) throw new Error("http: not started");

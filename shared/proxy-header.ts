@@ -1,6 +1,6 @@
 /** Takes the PROXY header off a connection before anything else reads of it. */
 import type { Socket } from "node:net";
-import { readProxyHeader } from "#shared/proxy-protocol.ts";
+import { readProxyHeader } from "./proxy-protocol.ts";
 
 export type ProxyHeaderRules = {
   /** A balancer that says nothing for so long is cut. */
