@@ -98,8 +98,9 @@ export const startGateway = async (
   const stop = async (): Promise<void> => {
     log.info("gateway.draining", { region, turns: clients.underWay() });
     await letTurnsEnd();
-    doors.close();
+    // First, so that streams that are cut end with an error event.
     await Promise.allSettled([engines.destroy(), regions.destroy()]);
+    doors.close();
     await replicas.stop();
     await refusals.drained();
     await drain.stop();
