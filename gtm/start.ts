@@ -1,16 +1,14 @@
 /** The composition root: every part of the GTM made, connected, and started in order. */
 
 import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
-import { createCellSteer } from "#gtm/steering/cell.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
-import { DEFAULT_LIMITS as DNS_LIMITS } from "#gtm/wire/dns/limit.ts";
-import { createDnsServer } from "#gtm/wire/dns/server.ts";
 import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
 import { DEFAULT_LIMITS as HTTP_LIMITS } from "#gtm/wire/http/limits.ts";
 import { createFrontDoor } from "#gtm/wire/http/server.ts";
+import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
@@ -20,6 +18,7 @@ import { createHealthWatch } from "./health.ts";
 import { createStandingKeys } from "./keys/standing-keys.ts";
 import { createRecorder } from "./recorder.ts";
 import { createData, type GtmOptions } from "./start-data.ts";
+import { createDns } from "./start-dns.ts";
 import { VERSION } from "./version.ts";
 
 export type Gtm = {
@@ -67,16 +66,18 @@ export const createGtm = (
   const watch = createHealthWatch({ degradations, savedWorldAgeMs: source.savedAgeMs });
 
   // The decision: one flow, whoever asks.
-  const record = createRecorder({
-    source,
-    conversations,
-    learning: data.learning,
-    decisions,
-    cells,
-    count: createDecisionMetrics(metrics, clock),
-    log,
-    metrics,
-  });
+  const recorderAt = (at: Pick<Clock, "monotonicMs">) =>
+    createRecorder({
+      source,
+      conversations,
+      learning: data.learning,
+      decisions,
+      cells,
+      count: createDecisionMetrics(metrics, at),
+      log,
+      metrics,
+    });
+  const record = recorderAt(clock);
   const portsOf = (deadlineMs: number): Ports => ({
     world: source.world,
     locate: geoip.locate,
@@ -86,35 +87,8 @@ export const createGtm = (
   const httpPorts = portsOf(FIND_WITHIN_MS.http);
   const dnsPorts = portsOf(FIND_WITHIN_MS.dns);
 
-  const decideCell = createCellSteer(dnsPorts, policy);
-
   // The wires: how it is asked and answered.
-  const dnsServer = createDnsServer({
-    ...{
-      zone: dns.zone,
-      listen: dns.listen,
-      limits: { ...DNS_LIMITS, ...dns.tcp },
-      whyAllow: dns.whyAllow,
-      defaultPool: dns.defaultPool,
-    },
-    ...{ regions: sites, pools, models, labels, newId, clock, log, metrics },
-    ...{ rateLimit: dns.rateLimit, nsid: dns.nsid, cookieKeys: keys.cookieKeys },
-    ports: dnsPorts,
-    steer: createSteer(dnsPorts, policy),
-    findLabel: null,
-    isShared: false,
-    // A cell that this instance has not decided yet keeps the region that another one gave it.
-    decideCell: (query, client, cell, previous) =>
-      decideCell(query, client, cell, previous ?? cells.regionOf(cell.key)),
-    degraded: () => ({
-      degradations: degradations.current().map(({ what, sinceMs }) => ({ what, ageMs: clock.epochMs() - sinceMs })),
-      worldAgeMs: source.savedAgeMs() ?? clock.monotonicMs() - source.world().takenAtMs,
-      isWorldSaved: source.savedAgeMs() !== null,
-    }),
-    frontAddresses: http.addresses,
-    challengeTexts: challenges.texts,
-    ownSubnets: config.geo.static.map(({ cidr }) => cidr),
-  });
+  const dnsServer = createDns({ ...{ config, data, keys, recorderAt, newId, clock, log, metrics }, ports: dnsPorts });
   const frontDoor = createFrontDoor({
     ...http,
     ...{

@@ -19,12 +19,17 @@ type Row = {
   readonly firstEndMs: number;
 };
 
-export const createAcmeKnown = (clock: Pick<Clock, "monotonicMs">): AcmeKnown => {
+/** @param onAdopted a name has these from now on */
+export const createAcmeKnown = (
+  clock: Pick<Clock, "monotonicMs">,
+  onAdopted: AcmeKnown["adopt"] = () => {},
+): AcmeKnown => {
   const rows = new Map<string, Row>();
 
   const adopt = (name: string, found: readonly AcmeEntry[]): void => {
     const entries = standingAt(found, clock.monotonicMs());
     const texts = textsOf(entries);
+    onAdopted(name, entries);
     if (entries.length === 0) rows.delete(name);
     else rows.set(name, { entries, texts, firstEndMs: Math.min(...entries.map(({ untilMs }) => untilMs)) });
   };

@@ -41,6 +41,8 @@ export type AcmeListed = {
 export type AcmeChallenges = Part & {
   /** The same array until it changes; null: none. Never waits. */
   readonly texts: (name: string) => readonly string[] | null;
+  /** Calls the listener with what a name has from now on, for every name that has something or had. */
+  readonly watch: (listener: (name: string, entries: readonly AcmeEntry[]) => void) => void;
   /** By name. */
   readonly list: () => readonly AcmeListed[];
   /**
@@ -68,7 +70,10 @@ const READ_EVERY_MS = 1_000;
 
 export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
   const { store, names, clock, log, failures } = options;
-  const known = createAcmeKnown(clock);
+  const listeners: ((name: string, entries: readonly AcmeEntry[]) => void)[] = [];
+  const known = createAcmeKnown(clock, (name, entries) => {
+    for (const listener of listeners) listener(name, entries);
+  });
   const persisted = createAcmeStore(store, clock);
   const sync = createAcmeSync({ ...options, persisted, known });
   const gauge = options.metrics.gauge({
@@ -103,6 +108,9 @@ export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
   return {
     name: "acme-challenges",
     texts: known.texts,
+    watch: (listener) => {
+      listeners.push(listener);
+    },
     list: () => {
       const nowMs = clock.monotonicMs();
       return known.names().map((name) => ({

@@ -15,6 +15,8 @@ export type CellRegions = {
   readonly own: () => SentRecord["cells"];
   /** What was not decided here. */
   readonly hear: (cells: SentRecord["cells"]) => void;
+  /** Calls the listener with every cell whose region is another than before, or new. */
+  readonly watch: (listener: (cell: string, region: RegionId) => void) => void;
   /** @returns at most so many, latest first */
   readonly latest: (most: number) => SentRecord["cells"];
 };
@@ -36,6 +38,12 @@ export const createCellRegions = (clock: Clock): CellRegions => {
   /** How often each is still to be told, longest waiting first. */
   const news = new Map<string, number>();
 
+  const listeners: ((cell: string, region: RegionId) => void)[] = [];
+  const put = (cell: string, known: Known): void => {
+    const isNew = regions.peek(cell)?.region !== known.region;
+    regions.set(cell, known);
+    if (isNew) for (const listener of listeners) listener(cell, known.region);
+  };
   const takeNews = (): readonly string[] => {
     const cells = [...news.keys()].slice(0, MOST_TOLD);
     for (const cell of cells) {
@@ -52,7 +60,7 @@ export const createCellRegions = (clock: Clock): CellRegions => {
       if (query.kind !== "cell" || region === null) return;
       const cell = decision.turn.hashKey;
       const known = regions.peek(cell);
-      regions.set(cell, { region, isOwn: true });
+      put(cell, { region, isOwn: true });
       decided.set(cell, clock.monotonicMs());
       if ((known?.isOwn && known.region === region) || (news.size >= MOST_CELLS && !news.has(cell))) return;
       news.set(cell, TOLD_TIMES);
@@ -69,8 +77,11 @@ export const createCellRegions = (clock: Clock): CellRegions => {
     },
     hear: (cells) => {
       for (const { cell, region } of cells) {
-        if (!regions.peek(cell)?.isOwn) regions.set(cell, { region, isOwn: false });
+        if (!regions.peek(cell)?.isOwn) put(cell, { region, isOwn: false });
       }
+    },
+    watch: (listener) => {
+      listeners.push(listener);
     },
     latest: (most) => [...regions.entries()].slice(0, most).map(([cell, { region }]) => ({ cell, region })),
   };

@@ -6,7 +6,7 @@ import type { Metrics } from "#shared/metrics.ts";
 /**
  * `store`: nothing of it works. `reports`, `orders`, `challenges`, `pins`, `sent`, `decisions`: this part of it does not.
  * `regions`: some are not healthy. `ages`: most of them fell silent at once. `world`: the world file. `keys`: made at start, or unreadable.
- * `instances`: GTMs disagree.
+ * `instances`: GTMs disagree. `dns`: threads that answer DNS are away.
  */
 const DEGRADABLE = [
   "store",
@@ -21,6 +21,7 @@ const DEGRADABLE = [
   "world",
   "keys",
   "instances",
+  "dns",
 ] as const;
 export type DegradedWhat = (typeof DEGRADABLE)[number];
 

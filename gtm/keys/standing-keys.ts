@@ -7,7 +7,7 @@ import { currentFirst, type KeyRing } from "#shared/key-ring.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
+import { createLabels, ephemeralLabelKeys, type LabelKeys, type Labels } from "#shared/pin-token.ts";
 import { createTicketSealer, type TicketSealer } from "#shared/ticket.ts";
 import { type KeyFiles, type Keys, labelKeysOf, readableByOthers, readKeys, stampOf } from "./key-files.ts";
 import { unknownRegions, unsignedRegions } from "./key-warnings.ts";
@@ -15,6 +15,8 @@ import { unknownRegions, unsignedRegions } from "./key-warnings.ts";
 export type StandingKeys = Part & {
   /** Always with the keys of now: whoever holds it sees a rotation, and calling it touches no file. */
   readonly labels: Labels;
+  /** What `labels` is made of. The same object until it changes. */
+  readonly labelKeys: () => LabelKeys;
   /** Any of them may have signed a region's report; none: it may report unsigned. */
   readonly reportKeys: { readonly get: (region: RegionId) => readonly Uint8Array[] };
   /** Of DNS cookies: the first makes them, all are accepted. The same array until they change. */
@@ -45,7 +47,8 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
   });
   let keys = readKeys(files);
   const configured = labelKeysOf(keys);
-  let labels = createLabels(configured ?? ephemeralLabelKeys());
+  let standingLabelKeys = configured ?? ephemeralLabelKeys();
+  let labels = createLabels(standingLabelKeys);
   if (configured === null) {
     log.warn("labels.ephemeral", { lost: "conversation names and pins are forgotten when this process ends" });
   }
@@ -69,7 +72,10 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
     if (textOf(read) === textOf(keys)) return "unchanged";
     requireSameIdentity(keys, read, files);
     const labelKeys = labelKeysOf(read);
-    if (labelKeys !== null) labels = createLabels(labelKeys);
+    if (labelKeys !== null) {
+      standingLabelKeys = labelKeys;
+      labels = createLabels(labelKeys);
+    }
     keys = read;
     reportKeys = reportKeysOf(read);
     ticketSealer = ticketSealerOf(read);
@@ -107,6 +113,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
       mint: (label) => labels.mint(label),
       read: (text) => labels.read(text),
     },
+    labelKeys: () => standingLabelKeys,
     cookieKeys: () => cookieKeys,
     ticketSealer: () => ticketSealer,
     reportKeys: { get: (region) => reportKeys.get(region) ?? [] },

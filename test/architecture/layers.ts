@@ -59,6 +59,19 @@ export const LAYERS: readonly Layer[] = [
     may: ["gtm/wire/dns/", "gtm/steering/", "gtm/domain/", "shared/", "dns2", "lru-cache", "node:"],
   },
   {
+    files: ["gtm/dns-workers/"],
+    may: [
+      "gtm/dns-workers/",
+      "gtm/wire/dns/",
+      "gtm/datalayer/",
+      "gtm/steering/",
+      "gtm/domain/",
+      "gtm/decision-id.ts",
+      "shared/",
+      "node:",
+    ],
+  },
+  {
     files: ["gtm/wire/http/"],
     may: [
       "gtm/wire/http/",

@@ -3,7 +3,7 @@
  * Spoofed floods come from more networks than any table holds, so a network that finds no room takes the place, among four,
  * whose bucket is fullest. That forgives the one that leaves; it never charges one network for another.
  */
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import { addressSet } from "./address-set.ts";
 import { prefixText } from "./prefix.ts";
 
@@ -36,22 +36,44 @@ const SLOTS = SETS * WAYS;
 const IS_IPV4 = 0x8000_0000;
 const IS_IPV6 = 0x4000_0000;
 
-/** @param seed 8 random octets: nobody outside can tell which networks share a set */
-export const createRateLimiter = (settings: RateLimitSettings, seed: Uint8Array = randomBytes(8)): RateLimiter => {
+const SEED_OCTETS = 8;
+/** A slot: its tokens and since when, the network in two words, how often it was over. */
+export const RATE_TABLE_OCTETS = SEED_OCTETS + SLOTS * (8 + 8 + 4 + 4 + 1);
+
+/**
+ * The seed is random: nobody outside can tell which networks share a set.
+ *
+ * @param memory RATE_TABLE_OCTETS, all 0 or filled by another limiter: threads that share it limit a network together.
+ * They take no locks: two that count one network in the same instant may count one query for both.
+ */
+const tableIn = (memory: ArrayBufferLike) => {
+  const seeds = new Uint32Array(memory, 0, 2);
+  // Whoever is first.
+  if (seeds[0] === 0) randomFillSync(seeds);
+  const at = (slot: number): number => SEED_OCTETS + slot * SLOTS;
+  return {
+    seeds,
+    tokens: new Float64Array(memory, at(0), SLOTS),
+    filledAtMs: new Float64Array(memory, at(8), SLOTS),
+    high: new Uint32Array(memory, at(16), SLOTS),
+    low: new Uint32Array(memory, at(20), SLOTS),
+    overs: new Uint8Array(memory, at(24), SLOTS),
+  };
+};
+
+export const createRateLimiter = (
+  settings: RateLimitSettings,
+  memory: ArrayBufferLike = new ArrayBuffer(RATE_TABLE_OCTETS),
+): RateLimiter => {
   const { perPrefixQps, slip, exempt } = settings;
   const limit = perPrefixQps ?? 0;
   const isExempt = addressSet(exempt);
-  const seeds = new Uint32Array(new Uint8Array(seed).buffer);
-  const high = new Uint32Array(SLOTS);
-  const low = new Uint32Array(SLOTS);
-  const tokens = new Float64Array(SLOTS);
-  const filledAtMs = new Float64Array(SLOTS);
-  const overs = new Uint8Array(SLOTS);
+  const { seeds, high, low, tokens, filledAtMs, overs } = tableIn(memory);
   let nowMs = 0;
   let lastSlot = -1;
 
   const levelOf = (slot: number): number =>
-    Math.min(limit, (tokens[slot] ?? 0) + (nowMs - (filledAtMs[slot] ?? 0)) * (limit / 1_000));
+    Math.min(limit, (tokens[slot] ?? 0) + Math.max(0, nowMs - (filledAtMs[slot] ?? 0)) * (limit / 1_000));
   const slotOf = (keyHigh: number, keyLow: number): number => {
     const first = (mixed(keyHigh ^ (seeds[0] ?? 0), keyLow ^ (seeds[1] ?? 0)) & (SETS - 1)) * WAYS;
     let fullest = first;
@@ -79,7 +101,8 @@ export const createRateLimiter = (settings: RateLimitSettings, seed: Uint8Array 
         length === 4
           ? slotOf(IS_IPV4, numberOf(octets, 0, 3))
           : slotOf((IS_IPV6 | numberOf(octets, 0, 3)) >>> 0, numberOf(octets, 3, 7) >>> 0);
-      if (filledAtMs[slot] !== nowMs) {
+      // Another thread's time may be a tick ahead of ours.
+      if ((filledAtMs[slot] ?? 0) < nowMs) {
         tokens[slot] = levelOf(slot);
         filledAtMs[slot] = nowMs;
       }

@@ -17,6 +17,8 @@ export type DnsServerOptions = Omit<AnswererOptions, "tally" | "limiter" | "tcpI
   readonly isShared: boolean;
   readonly limits: DnsLimits;
   readonly rateLimit: RateLimitSettings;
+  /** RATE_TABLE_OCTETS that threads limit networks in together; null: this one is alone. */
+  readonly rateTable: SharedArrayBuffer | null;
   readonly metrics: Metrics;
 };
 
@@ -32,7 +34,7 @@ const FLUSH_MS = 1_000;
 export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   const { listen, limits, clock, log, metrics } = options;
   const tally = createTally(metrics);
-  const limiter = createRateLimiter(options.rateLimit);
+  const limiter = createRateLimiter(options.rateLimit, options.rateTable ?? undefined);
   const rateLimitLog = createRateLimitLog({ limiter, log, clock });
   const answer = createAnswerer({ ...options, tally, limiter, tcpIdleMs: limits.tcpIdleMs });
   const udpAnswer = answer("udp");

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readAddress } from "#gtm/wire/dns/peer-address.ts";
-import { createRateLimiter, type RateLimitSettings } from "#gtm/wire/dns/rate-limit.ts";
+import { createRateLimiter, RATE_TABLE_OCTETS, type RateLimitSettings } from "#gtm/wire/dns/rate-limit.ts";
+
+/** The same sets in every run. */
+const seeded = (): ArrayBuffer => {
+  const memory = new ArrayBuffer(RATE_TABLE_OCTETS);
+  new Uint8Array(memory, 0, 8).fill(1);
+  return memory;
+};
 
 const limiter = (wish: Partial<RateLimitSettings> = {}) => {
-  const made = createRateLimiter({ perPrefixQps: 10, slip: 2, exempt: [], ...wish }, new Uint8Array(8).fill(1));
+  const made = createRateLimiter({ perPrefixQps: 10, slip: 2, exempt: [], ...wish }, seeded());
   made.tick(1_000);
   const octets = new Uint8Array(16);
   const take = (address: string) => made.take(octets, readAddress(address, octets));
@@ -76,5 +83,25 @@ describe("a spoofed flood from a million networks", () => {
       if (i % 100 === 0 && made.take("192.0.2.1") === "pass") passed += 1;
     }
     assert.equal(passed, 10, "of 1 000 queries");
+  });
+});
+
+describe("threads that share a table", () => {
+  it("give a network together what one would give it alone, also where one's time is a tick behind", () => {
+    const memory = new SharedArrayBuffer(RATE_TABLE_OCTETS);
+    const settings = { perPrefixQps: 10, slip: 2, exempt: [] };
+    const threads = [createRateLimiter(settings, memory), createRateLimiter(settings, memory)];
+    const octets = new Uint8Array(16);
+    const passed = (atMs: readonly number[]): number => {
+      let pass = 0;
+      for (let i = 0; i < 40; i++) {
+        const thread = threads[i % 2];
+        thread?.tick(atMs[i % 2] ?? 0);
+        if (thread?.take(octets, readAddress("192.0.2.1", octets)) === "pass") pass += 1;
+      }
+      return pass;
+    };
+    assert.equal(passed([1_050, 1_000]), 10);
+    assert.equal(passed([1_550, 1_500]), 5);
   });
 });
