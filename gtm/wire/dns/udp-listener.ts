@@ -1,4 +1,8 @@
-/** One UDP socket: what comes in is answered from where it came in; no send error ends anything. */
+/**
+ * One UDP socket: what comes in is answered from where it came in; no send error ends anything. Node reads up to 32 datagrams
+ * in a turn of the event loop: their answers are sent after the last, which costs a third less than to read and send in turn,
+ * since the processor then finds either way's code in its caches (test/bench/dns.bench.ts).
+ */
 import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from "node:dgram";
 import { once } from "node:events";
 import type { Logger } from "#shared/logger.ts";
@@ -25,6 +29,9 @@ type Slot = {
   readonly octets: Buffer;
   /** By length, made when first used. */
   readonly views: Buffer[];
+  /** Of the answer that waits to be sent, and to whom. */
+  length: number;
+  peer: RemoteInfo | null;
   readonly sent: (error: Error | null) => void;
 };
 
@@ -38,6 +45,7 @@ export const createUdpListener = (
   let underWay = 0;
   let slots = 0;
   const free: Slot[] = [];
+  const answered: Slot[] = [];
   const idle = Promise.withResolvers<void>();
 
   const begun = (): void => {
@@ -56,6 +64,8 @@ export const createUdpListener = (
     const made: Slot = {
       octets: Buffer.alloc(UDP_PAYLOAD_OCTETS),
       views: [],
+      length: 0,
+      peer: null,
       sent: (error) => {
         free.push(made);
         ended(error);
@@ -64,7 +74,6 @@ export const createUdpListener = (
     return made;
   };
   const send = (from: Socket, octets: Uint8Array, peer: RemoteInfo, sent: (error: Error | null) => void): void => {
-    begun();
     try {
       from.send(octets, peer.port, peer.address, sent);
     } catch (fault) {
@@ -74,8 +83,23 @@ export const createUdpListener = (
   const sendLater = async (from: Socket, pending: Promise<Uint8Array | null>, peer: RemoteInfo): Promise<void> => {
     begun();
     const octets = await pending;
-    if (octets !== null) send(from, octets, peer, ended);
-    ended(null);
+    if (octets === null) ended(null);
+    else send(from, octets, peer, ended);
+  };
+  const sendAnswered = (from: Socket): void => {
+    for (const slot of answered) {
+      const { peer } = slot;
+      slot.peer = null;
+      if (peer !== null) send(from, viewOf(slot), peer, slot.sent);
+    }
+    answered.length = 0;
+  };
+
+  const queue = (from: Socket, slot: Slot, peer: RemoteInfo): void => {
+    begun();
+    slot.peer = peer;
+    // With this turn's first: before the next turn reads.
+    if (answered.push(slot) === 1) setImmediate(sendAnswered, from);
   };
 
   const receive = (from: Socket, message: Buffer, peer: RemoteInfo): void => {
@@ -88,7 +112,8 @@ export const createUdpListener = (
     }
     const length = answer(message, peer.address, slot.octets);
     if (typeof length === "number" && length > 0) {
-      send(from, viewOf(slot, length), peer, slot.sent);
+      slot.length = length;
+      queue(from, slot, peer);
       return;
     }
     free.push(slot);
@@ -141,7 +166,7 @@ export const createUdpListener = (
   };
 };
 
-const viewOf = (slot: Slot, length: number): Buffer => {
-  slot.views[length] ??= slot.octets.subarray(0, length);
-  return slot.views[length];
+const viewOf = ({ views, octets, length }: Slot): Buffer => {
+  views[length] ??= octets.subarray(0, length);
+  return views[length];
 };

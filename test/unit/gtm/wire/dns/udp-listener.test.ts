@@ -51,7 +51,7 @@ describe("a UDP socket of the server", () => {
     come({ address: "255.255.255.255" });
     await until(async () => (await failed()) === 1);
     come({ port: 70_000 });
-    assert.equal(await failed(), 2);
+    await until(async () => (await failed()) === 2);
     await lives();
     await listener.close();
   });
@@ -74,6 +74,24 @@ describe("a UDP socket of the server", () => {
     for (let i = 0; i < 5; i++) come({});
     assert.equal(await dropped("overload"), 3);
     await lives();
+    await listener.close();
+  });
+
+  it("sends the answers of a turn of the event loop after all of its queries were answered", async () => {
+    const happened: string[] = [];
+    const { come, socket, listener } = await listening((octets, peer, out) => {
+      happened.push(`answer ${peer}`);
+      return echo(octets, peer, out);
+    });
+    const { send } = socket;
+    socket.send = ((...sent: Parameters<typeof send>) => {
+      happened.push(`send ${sent[2]}`);
+      return Reflect.apply(send, socket, sent);
+    }) as typeof send;
+    come({ address: "127.0.0.1" });
+    come({ address: "127.0.0.2" });
+    await until(() => happened.length === 4);
+    assert.deepEqual(happened, ["answer 127.0.0.1", "answer 127.0.0.2", "send 127.0.0.1", "send 127.0.0.2"]);
     await listener.close();
   });
 
