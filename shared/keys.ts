@@ -27,6 +27,8 @@ export const KEYS = {
   orders: { schema: OrdersRecord, ttlMs: null },
   decisions: { schema: null, ttlMs: null },
   refused: { schema: RefusedRecord, ttlMs: 10_000 },
+  /** As long as anybody may know of the conversation: by then what is known has aged away. */
+  released: { schema: null, ttlMs: 3_600_000 },
   response: { schema: ResponseRecord, ttlMs: 86_400_000 },
   /** At most; each value is as long as it was asked for. */
   acme: { schema: AcmeRecord, ttlMs: 3_600_000 },
@@ -45,6 +47,8 @@ export const instancesKey = (): string => `${PREFIX}instances`;
 export const ordersKey = (): string => `${PREFIX}orders`;
 export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
 export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;
+/** That somebody released the conversation: whoever did not hear of it must not put it back. */
+export const releasedKey = (conversation: ConversationId): string => `${PREFIX}released:{${conversation}}`;
 /** @param response `labels.conversationIdOf("response", id)`: the id itself would be readable by whoever reads the store */
 export const responseKey = (response: ConversationId): string => `${PREFIX}response:{${response}}`;
 const ACME = `${PREFIX}acme:{`;

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import type { Owner } from "#shared/conversation-record.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
+import { homeKeptWith, settledWith } from "./conversation-ledger.ts";
 
 export type KnownConversation = {
   readonly conversation: Conversation;
@@ -13,7 +14,15 @@ export type KnownConversation = {
   readonly isOutdated: boolean;
   /** Whose index in the store lists it; null: none's, as far as we know. */
   readonly listedIn: RegionId | null;
+  /** It was placed as a new one because the store answered too late: what is stored is its home. */
+  readonly isUnknowing?: true;
+  /** The store had lost it: its revision there begins anew, and may be another's by now. */
+  readonly isOffer?: true;
 };
+
+/** What is known here, on top of what the store has. */
+export const joinedWith = (stored: Conversation, mine: KnownConversation, keptForMs: number): Conversation =>
+  (mine.isUnknowing === true ? homeKeptWith : settledWith)(stored, mine.conversation, keptForMs);
 
 export type ConversationCache = LRUCache<ConversationId, KnownConversation>;
 

@@ -17,14 +17,16 @@ export type ServedTurn = {
 
 /**
  * A turn leaves its context where it was served: that holding replaces an older one of the region. Where turns ran in
- * parallel only the newest may move the home: one that is committed late takes its place in time.
+ * parallel only the newest may move the home: one that is committed late takes its place in time. What a gateway measured
+ * there (it names the replica) is no less after the next turn, however short an estimate makes that one.
  *
  * @param before null: this is the first turn, or nothing is known of earlier ones; another model's ledger is void
  * @param keptForMs older holdings are dropped
  */
 export const afterTurn = (before: Conversation | null, turn: ServedTurn, keptForMs: number): Conversation => {
-  const holding: Holding = { region: turn.region, replica: null, tokens: Math.round(turn.tokens), atMs: turn.atMs };
   const known = before !== null && before.model === turn.model ? before : null;
+  const estimated = { region: turn.region, replica: null, tokens: Math.round(turn.tokens), atMs: turn.atMs };
+  const holding = beside(estimated, holdingIn(known, turn.region));
   const lastTurnAtMs = Math.max(turn.atMs, known?.lastTurnAtMs ?? turn.atMs);
   return {
     id: turn.id,
@@ -36,6 +38,23 @@ export const afterTurn = (before: Conversation | null, turn: ServedTurn, keptFor
     refusedBy: before?.refusedBy ?? [],
   };
 };
+
+/** An estimate that follows what was measured in the same region. */
+const beside = (estimated: Holding, measured: Holding | null): Holding =>
+  measured === null || measured.replica === null || estimated.replica !== null
+    ? estimated
+    : { ...estimated, replica: measured.replica, tokens: Math.max(estimated.tokens, measured.tokens) };
+
+/**
+ * What goes on top of what is stored. The store tells ages to the second: what was measured there stands against an estimate
+ * that may be of the same turn.
+ */
+const onTopOf = (stored: Conversation, mine: readonly Holding[]): readonly Holding[] =>
+  mine.flatMap((holding) => {
+    const there = holdingIn(stored, holding.region);
+    const isSettled = there !== null && there.replica !== null && holding.atMs - there.atMs < PARALLEL_MS;
+    return isSettled ? [] : [beside(holding, there)];
+  });
 
 /**
  * What two GTMs know of one conversation, made one: the newest holdings of both. Of equally new ones the stored one is home,
@@ -49,7 +68,7 @@ export const mergedWith = (stored: Conversation, mine: Conversation, keptForMs: 
   const lastTurnAtMs = Math.max(stored.lastTurnAtMs, mine.lastTurnAtMs);
   return {
     ...stored,
-    holdings: newestFirst(mine.holdings, stored.holdings, lastTurnAtMs - keptForMs) ?? stored.holdings,
+    holdings: newestFirst(onTopOf(stored, mine.holdings), stored.holdings, lastTurnAtMs - keptForMs) ?? stored.holdings,
     turns: Math.max(stored.turns, mine.turns),
     lastTurnAtMs,
   };
@@ -62,6 +81,20 @@ export const settledWith = (stored: Conversation, mine: Conversation, keptForMs:
   if (held === null || merged.model !== stored.model || merged.holdings[0].atMs - held.atMs >= PARALLEL_MS)
     return merged;
   return { ...merged, holdings: [held, ...merged.holdings.filter((one) => one !== held)] };
+};
+
+/**
+ * The same, where mine was placed without knowing what was stored, because the store answered late: the stored home stands,
+ * and what the turn left behind is held beside it, as old as the home at the least, so that it stays second everywhere.
+ */
+export const homeKeptWith = (stored: Conversation, mine: Conversation, keptForMs: number): Conversation => {
+  if (stored.model !== mine.model) return settledWith(stored, mine, keptForMs);
+  const [home] = stored.holdings;
+  const older = mine.holdings.map((one) =>
+    one.region === home.region ? one : { ...one, atMs: Math.min(one.atMs, home.atMs - 1) },
+  );
+  const [first = home, ...others] = older;
+  return settledWith(stored, { ...mine, holdings: [first, ...others] }, keptForMs);
 };
 
 /** Whether what was merged says anything that the store does not: a turn, a holding, another home. */

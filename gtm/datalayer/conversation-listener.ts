@@ -14,10 +14,16 @@ export type ConversationListener = {
   readonly stop: () => void;
 };
 
-/** @param onChange a revision of 0: it is gone */
+export type Heard = {
+  /** @param rev 0: it is gone */
+  readonly onChange: (id: ConversationId, rev: number) => void;
+  /** A region's gateway refused it. */
+  readonly onRefused: (id: ConversationId) => void;
+};
+
 export const createConversationListener = (
   { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: StoreFailures },
-  onChange: (id: ConversationId, rev: number) => void,
+  { onChange, onRefused }: Heard,
 ): ConversationListener => {
   const pulse = createChangePulse(store, clock, randomUUID());
   let unsubscribe: (() => void) | null = null;
@@ -27,8 +33,11 @@ export const createConversationListener = (
     try {
       if (unsubscribe === null) {
         unsubscribe = await subscribeToChanges(store, (change) => {
-          const id = pulse.hear(change) ? undefined : conversationIn(change.key);
-          if (id !== undefined) onChange(id, change.rev);
+          const found = pulse.hear(change) ? null : KIND_OF_KEY.exec(change.key);
+          const id = ConversationId.safeParse(found?.[2]).data;
+          if (id === undefined) return;
+          if (found?.[1] === "refused") onRefused(id);
+          else onChange(id, change.rev);
         });
         pulse.began();
       }
@@ -53,6 +62,5 @@ export const createConversationListener = (
   };
 };
 
-/** undefined: the key is no conversation's. */
-const conversationIn = (key: string): ConversationId | undefined =>
-  ConversationId.safeParse(/conv:\{(.+)\}$/.exec(key)?.[1]).data;
+/** Of a conversation, or of its refusal. */
+const KIND_OF_KEY = /:(conv|refused):\{(.+)\}$/;

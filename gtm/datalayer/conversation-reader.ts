@@ -3,15 +3,15 @@ import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
 import { unpacked } from "#shared/conversation-record.ts";
 import { OperationalError } from "#shared/errors.ts";
-import type { ConversationId, RegionId } from "#shared/ids.ts";
-import { conversationKey, KEYS, refusedKey } from "#shared/keys.ts";
+import type { ConversationId } from "#shared/ids.ts";
+import { conversationKey, KEYS } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { RefusedRecord } from "#shared/records.ts";
-import type { Store, Stored } from "#shared/store.ts";
+import type { Store } from "#shared/store.ts";
 import type { WriteQueue } from "#shared/write-queue.ts";
-import type { ConversationCache, KnownConversation } from "./conversation-cache.ts";
-import { addsTo, keptAt, settledWith } from "./conversation-ledger.ts";
-import type { StoreFailures } from "./store-failures.ts";
+import { type ConversationCache, joinedWith, type KnownConversation } from "./conversation-cache.ts";
+import { addsTo, keptAt } from "./conversation-ledger.ts";
+import type { ConversationRefusals } from "./conversation-refusals.ts";
+import { wasReleased } from "./conversation-released.ts";
 
 /** @throws {OperationalError} GTM_STORE_UNREACHABLE; GTM_RECORD_REFUSED: what stands there is no record, and is left alone */
 export type ReadConversation = (id: ConversationId) => Promise<KnownConversation | null>;
@@ -22,11 +22,15 @@ export const createConversationReader = (options: {
   readonly store: Store;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  readonly failures: StoreFailures;
+  readonly refusals: Pick<ConversationRefusals, "read">;
+  /** What is known of a conversation now that the store was asked. */
+  readonly onRead: (conversation: Conversation) => void;
+  /** Somebody released it, and we had not heard. */
+  readonly onReleased: (id: ConversationId) => void;
   readonly cache: ConversationCache;
   readonly queue: WriteQueue<ConversationId, KnownConversation>;
 }): ReadConversation => {
-  const { store, clock, cache, queue } = options;
+  const { store, clock, cache, queue, refusals } = options;
   const reading = new Map<ConversationId, Promise<KnownConversation | null>>();
   const offers = options.metrics.counter({
     name: "gtm_pins_offered_total",
@@ -40,7 +44,7 @@ export const createConversationReader = (options: {
     if (mine === null) return keep(id, found);
     // Asked before our own last write was taken: what we wrote is newer.
     if (found.conversation.rev < mine.conversation.rev && mine.checkedAtMs >= askedAtMs) return mine;
-    const conversation = settledWith(found.conversation, mine.conversation, TTL_MS);
+    const conversation = joinedWith(found.conversation, mine, TTL_MS);
     if (waiting !== null) {
       queue.replace(id, keep(id, { ...found, conversation }));
       return cache.peek(id) ?? found;
@@ -54,37 +58,36 @@ export const createConversationReader = (options: {
   };
   const keep = (id: ConversationId, known: KnownConversation): KnownConversation => {
     cache.set(id, known);
+    options.onRead(known.conversation);
     return known;
   };
-  /** The store has none: what we know is offered to it, unless it has only aged away. */
-  const offer = (id: ConversationId): KnownConversation | null => {
+  /** The store has none: what we know is offered to it, unless it has only aged away, or somebody released it. */
+  const offer = async (id: ConversationId): Promise<KnownConversation | null> => {
+    const before = queue.get(id) ?? cache.get(id) ?? null;
+    const isReleased = before !== null && (await wasReleased(store, clock, before.conversation));
+    // Turns go on meanwhile.
     const known = queue.get(id) ?? cache.get(id) ?? null;
     const nowMs = clock.monotonicMs();
     const conversation = known === null ? null : keptAt(known.conversation, nowMs, TTL_MS);
+    if (isReleased && known?.conversation.lastTurnAtMs === before.conversation.lastTurnAtMs) {
+      options.onReleased(id);
+      return null;
+    }
     if (known === null || conversation === null) {
       cache.delete(id);
       return null;
     }
     offers.inc({ because: "absent" });
-    const offered = keep(id, { ...known, conversation, checkedAtMs: nowMs, isOutdated: false });
+    const offered = keep(id, { ...known, conversation, checkedAtMs: nowMs, isOutdated: false, isOffer: true });
     queue.add(id, offered);
     return offered;
   };
-  /** A refusal that cannot be read costs no conversation: it only lasts seconds. */
-  const findRefusal = async (id: ConversationId): Promise<Stored | null> => {
-    try {
-      return await store.get(refusedKey(id));
-    } catch (cause) {
-      options.failures("refused.read", cause);
-      return null;
-    }
-  };
   const readOnce = async (id: ConversationId): Promise<KnownConversation | null> => {
     const askedAtMs = clock.monotonicMs();
-    const [stored, refused] = await Promise.all([store.get(conversationKey(id)), findRefusal(id)]);
+    const [stored] = await Promise.all([store.get(conversationKey(id)), refusals.read(id)]);
     if (stored === null) return offer(id);
     const nowMs = clock.monotonicMs();
-    const found = unpacked(id, stored, refusedBy(refused), nowMs);
+    const found = unpacked(id, stored, [], nowMs);
     if (found === null)
       throw new OperationalError("GTM_RECORD_REFUSED", `${conversationKey(id)} holds no conversation`);
     const known = { ...found, checkedAtMs: nowMs, isOutdated: false, listedIn: homeOf(found.conversation) };
@@ -100,17 +103,15 @@ export const createConversationReader = (options: {
   };
 };
 
-/** Whether the store took a word of ours that it no longer has. What was never there (rev 0) waits in the queue, or was given up. */
-const knowsMore = (mine: Conversation, found: Conversation, merged: Conversation): boolean =>
-  mine.rev > 0 && mine.rev >= found.rev && addsTo(found, merged);
+/** Clocks and the store's whole seconds tell two turns apart from here on. */
+const LATER_MS = 2_000;
 
-/** What a gateway refused within the last seconds; a record that is none refuses nothing. */
-const refusedBy = (stored: Stored | null): readonly RegionId[] => {
-  if (stored === null) return [];
-  try {
-    const parsed = RefusedRecord.safeParse(JSON.parse(stored.value));
-    return parsed.success ? [parsed.data.region] : [];
-  } catch {
-    return [];
-  }
+/**
+ * Whether the store took a word of ours that it no longer has. What was never there (rev 0) waits in the queue, or was given
+ * up. Revisions begin anew in a store that was wiped, where somebody who had not noticed may have written over our turn: a
+ * later revision with an older last turn is not one that was written on top of ours.
+ */
+const knowsMore = (mine: Conversation, found: Conversation, merged: Conversation): boolean => {
+  const isOlder = mine.rev >= found.rev || mine.lastTurnAtMs - found.lastTurnAtMs >= LATER_MS;
+  return mine.rev > 0 && isOlder && addsTo(found, merged);
 };

@@ -15,8 +15,10 @@ import { afterTurn, keptAt } from "./conversation-ledger.ts";
 import { type ConversationPage, listConversations, sweepHeld } from "./conversation-list.ts";
 import { createConversationListener } from "./conversation-listener.ts";
 import { createConversationLookup } from "./conversation-lookup.ts";
+import { createConversationNews } from "./conversation-news.ts";
 import { createConversationReader } from "./conversation-reader.ts";
-import { createConversationRefresh } from "./conversation-refresh.ts";
+import { createConversationRefusals } from "./conversation-refusals.ts";
+import { noteReleased } from "./conversation-released.ts";
 import { createConversationReoffer } from "./conversation-reoffer.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
 import type { Degradations } from "./degradations.ts";
@@ -30,7 +32,7 @@ export type ConversationStoreOptions = {
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
   readonly regions: readonly RegionId[];
-  readonly policy: { readonly pinMs: number; readonly nextTurnFraction: number };
+  readonly policy: { readonly pinMs: number };
   readonly degradations: Pick<Degradations, "set">;
   /** 0 to 1; spreads the replay when the store is back. */
   readonly random: () => number;
@@ -74,9 +76,14 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
   const { store, clock, metrics, failures, regions } = options;
   const cache = createConversationCache();
   const queue = createConversationWriter({ ...options, cache });
-  const read = createConversationReader({ store, clock, metrics, failures, cache, queue });
-  const lookup = createConversationLookup({ store, clock, metrics, failures, read });
+  const refusals = createConversationRefusals({ store, clock, metrics, failures });
+  const onReleased = (id: ConversationId): void => forget(id);
   const live = createLiveLedger(options.policy);
+  const read = createConversationReader({
+    ...{ store, clock, metrics, cache, queue, refusals, onReleased },
+    onRead: live.hear,
+  });
+  const lookup = createConversationLookup({ store, clock, metrics, failures, read });
   const timers: NodeJS.Timeout[] = [];
   const conversations = metrics.gauge({
     name: "gtm_conversations",
@@ -88,7 +95,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     help: "Pins that were offered again to a store that had been wiped.",
   });
 
-  const refresh = createConversationRefresh(lookup.refresh);
+  const news = createConversationNews({ cache, live, read: lookup.refresh, readRefusal: refusals.read });
   const reoffer = createConversationReoffer({
     ...{ cache, queue, isUp: store.isUp, random: options.random },
     sinceMs: () => clock.monotonicMs() - options.policy.pinMs,
@@ -99,18 +106,14 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     queue.remove(id);
     live.forget(id);
   };
-  const listener = createConversationListener(options, (id, rev) => {
-    const known = cache.peek(id);
-    if (rev === 0) forget(id);
-    if (rev === 0 || (known !== undefined && known.conversation.rev >= rev)) return;
-    // Another GTM served it last, and counts what it keeps alive.
-    live.forget(id);
-    if (known === undefined) return;
-    cache.set(id, { ...known, isOutdated: true });
-    refresh.add(id);
+  const listener = createConversationListener(options, {
+    onChange: (id, rev) => (rev === 0 ? forget(id) : news.changed(id, rev)),
+    onRefused: news.refused,
   });
   const isDoubtful = ({ isOutdated, checkedAtMs }: KnownConversation): boolean =>
     store.isUp() && (isOutdated || listener.mayHaveMissed(checkedAtMs));
+  const withRefusals = (conversation: Conversation | null): Conversation | null =>
+    conversation === null ? null : refusals.appliedTo(conversation);
   const sweep = async (): Promise<void> => {
     try {
       for (const region of regions) await sweepHeld(store, clock, region);
@@ -130,26 +133,30 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       const known = cache.get(id);
       const nowMs = clock.monotonicMs();
       const kept = known === undefined ? null : keptAt(known.conversation, nowMs, TTL_MS);
-      if (known === undefined || kept === null) return lookup.ask(id, deadlineMs, null);
-      if (isDoubtful(known)) return lookup.ask(id, deadlineMs, kept);
+      if (known === undefined || kept === null) return lookup.ask(id, deadlineMs, null).then(withRefusals);
+      if (isDoubtful(known)) return lookup.ask(id, deadlineMs, kept).then(withRefusals);
       lookup.countCached();
       if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) void lookup.refresh(id);
-      return kept;
+      return withRefusals(kept);
     },
     commit: (entry) => {
       const served = servedTurnOf(entry);
       if (served === null) return;
       const { query, decision } = entry;
       const before = cache.get(served.id) ?? null;
-      const next = {
+      const wasLate = lookup.wasLate(served.id) && before === null;
+      const next: KnownConversation = {
         conversation: afterTurn(before?.conversation ?? decision.turn.conversation, served, TTL_MS),
         owner: before?.owner ?? ownerOf(query.tenant, query.pool.name),
         checkedAtMs: before?.checkedAtMs ?? served.atMs,
         isOutdated: before?.isOutdated ?? false,
         listedIn: before?.listedIn ?? null,
+        ...(wasLate || before?.isUnknowing === true ? { isUnknowing: true } : {}),
+        ...(before?.isOffer === true ? { isOffer: true } : {}),
       };
       cache.set(served.id, next);
-      live.commit(served);
+      const { turns } = next.conversation;
+      live.commit({ ...served, turns, nextTurnFraction: decision.turn.nextTurnFraction });
       queue.add(served.id, next);
     },
     list: (query) => listConversations({ store, clock, regions }, query),
@@ -158,6 +165,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       const known = await read(id);
       forget(id);
       if (known === null) return false;
+      await noteReleased(store, id);
       await store.remove(conversationKey(id));
       await announceChange(store, conversationKey(id), 0);
       const listedIn = new Set(known.conversation.holdings.map(({ region }) => region));
@@ -178,7 +186,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     stop: async () => {
       for (const timer of timers.splice(0)) clearInterval(timer);
       listener.stop();
-      refresh.stop();
+      news.stop();
       reoffer.stop();
       queue.stop();
       await queue.drained();

@@ -9,8 +9,9 @@ import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store, Stored } from "#shared/store.ts";
 import { createWriteQueue, type WriteQueue } from "#shared/write-queue.ts";
-import type { ConversationCache, KnownConversation } from "./conversation-cache.ts";
-import { addsTo, keptAt, settledWith } from "./conversation-ledger.ts";
+import { type ConversationCache, joinedWith, type KnownConversation } from "./conversation-cache.ts";
+import { addsTo, keptAt } from "./conversation-ledger.ts";
+import { wasReleased } from "./conversation-released.ts";
 import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
@@ -43,7 +44,7 @@ export const createConversationWriter = (
   });
   const dropped = metrics.counter({
     name: "gtm_pins_dropped_total",
-    help: "Turns whose pin was not written: too many waited, others were faster again and again, it aged away, or the record is no record.",
+    help: "Turns whose pin was not written: too many waited, others were faster again and again, it aged away, it was released, or the record is no record.",
     labels: ["reason"],
   });
 
@@ -56,14 +57,16 @@ export const createConversationWriter = (
       cache.set(id, stored);
       return;
     }
-    const conversation = settledWith(stored.conversation, now.conversation, TTL_MS);
-    const renewed = { ...now, listedIn: stored.listedIn, conversation };
+    const conversation = joinedWith(stored.conversation, now, TTL_MS);
+    const { owner, checkedAtMs, isOutdated } = now;
+    const renewed = { conversation, owner, checkedAtMs, isOutdated, listedIn: stored.listedIn };
     queue.replace(id, renewed);
     cache.set(id, renewed);
   };
-  const giveUp = (id: ConversationId, written: KnownConversation, reason: string): void => {
+  const giveUp = (id: ConversationId, written: KnownConversation, reason: string): null => {
     if (queue.get(id) === written) queue.remove(id);
     dropped.inc({ reason });
+    return null;
   };
   const read = (id: ConversationId, stored: Stored, like: KnownConversation): KnownConversation | null => {
     const nowMs = clock.monotonicMs();
@@ -75,7 +78,8 @@ export const createConversationWriter = (
   /** @param stands as the store has it now: written by this or an earlier attempt, whose answer was lost */
   const done = async (id: ConversationId, first: KnownConversation, stands: KnownConversation) => {
     const home = homeOf(stands.conversation);
-    settle(id, first, { ...stands, checkedAtMs: clock.monotonicMs(), isOutdated: false, listedIn: home });
+    const { conversation, owner } = stands;
+    settle(id, first, { conversation, owner, checkedAtMs: clock.monotonicMs(), isOutdated: false, listedIn: home });
     try {
       await announceChange(store, conversationKey(id), stands.conversation.rev);
       const lastTurnEpochMs = Math.floor(stands.conversation.lastTurnAtMs + clock.epochMs() - clock.monotonicMs());
@@ -107,7 +111,7 @@ export const createConversationWriter = (
     // Placed by both at the same moment; a turn that waited for the store to come back is newer than that, or older.
     const aheadMs = first.conversation.lastTurnAtMs - stored.conversation.lastTurnAtMs;
     const isClaim = first.conversation.rev === 0 && aheadMs < SAME_MOMENT_MS;
-    const conversation = settledWith(stored.conversation, first.conversation, TTL_MS);
+    const conversation = joinedWith(stored.conversation, first, TTL_MS);
     if (!addsTo(stored.conversation, conversation)) {
       // Ours already: the answer to an earlier attempt was lost. Or another GTM's, which knew as much.
       await done(id, first, stored);
@@ -123,13 +127,13 @@ export const createConversationWriter = (
     // Released meanwhile: it must not come back.
     if (queue.get(id) === null) return null;
     const standing = await store.get(conversationKey(id));
-    // The store was wiped: what we know is offered to it.
-    if (standing === null) return { known, isKeyFree: true };
-    const stored = read(id, standing, known);
-    if (stored === null) {
-      giveUp(id, first, "refused");
-      return null;
+    if (standing === null) {
+      if (await wasReleased(store, clock, known.conversation)) return giveUp(id, first, "released");
+      // The store was wiped: what we know is offered to it.
+      return { known, isKeyFree: true };
     }
+    const stored = read(id, standing, known);
+    if (stored === null) return giveUp(id, first, "refused");
     const next = await onTopOf(id, first, stored);
     return next === null ? null : { known: next, isKeyFree: false };
   };
@@ -138,7 +142,7 @@ export const createConversationWriter = (
       giveUp(id, first, "expired");
       return;
     }
-    let next = { known: first, isKeyFree: first.conversation.rev === 0 };
+    let next = { known: first, isKeyFree: first.conversation.rev === 0 || first.isOffer === true };
     for (let tries = 0; tries < MOST_ATTEMPTS; tries++) {
       const written = await attempt(id, next.known, next.isKeyFree);
       if (written !== null) return done(id, first, written);

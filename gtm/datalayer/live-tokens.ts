@@ -1,4 +1,5 @@
 /** How much of the regions' caches the conversations that this instance served lately will use again: part of the memory price. */
+import type { Conversation } from "#gtm/domain/conversation.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
 
@@ -11,7 +12,16 @@ export type LiveLedger = {
     /** Of the whole context. */
     readonly tokens: number;
     readonly atMs: number;
+    /** pNext of its pool. */
+    readonly nextTurnFraction: number;
+    /** Which turn of its conversation it is. */
+    readonly turns: number;
   }) => void;
+  /**
+   * What the store says of a conversation: a later turn, or one elsewhere, was another instance's, which counts it; of the
+   * turn that is counted here it says what a gateway measured.
+   */
+  readonly hear: (conversation: Conversation) => void;
   /** Another instance has it now, or nobody. */
   readonly forget: (id: ConversationId) => void;
   /** Σ tokens × chance of another turn, per placement, of turns within the pin's time. */
@@ -20,15 +30,20 @@ export type LiveLedger = {
   readonly conversations: (nowMs: number) => ReadonlyMap<RegionId, number>;
 };
 
-type Counted = { readonly region: RegionId; readonly model: ModelId; readonly tokens: number; readonly atMs: number };
+type Counted = {
+  readonly region: RegionId;
+  readonly model: ModelId;
+  /** Expected to be used again. */
+  readonly tokens: number;
+  readonly nextTurnFraction: number;
+  readonly turns: number;
+  readonly atMs: number;
+};
 
 /** Beyond this the oldest are forgotten: the price is then too low, as it is without this ledger. */
 const MOST = 200_000;
 
-export const createLiveLedger = (options: {
-  readonly pinMs: number;
-  readonly nextTurnFraction: number;
-}): LiveLedger => {
+export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedger => {
   /** By last turn, oldest first, since a commit moves its conversation to the end. */
   const counted = new Map<ConversationId, Counted>();
   const placements = new Map<
@@ -60,9 +75,19 @@ export const createLiveLedger = (options: {
 
   return {
     forget,
-    commit: ({ id, region, model, tokens, atMs }) => {
+    hear: ({ id, turns, holdings: [home] }) => {
+      const before = counted.get(id);
+      if (before === undefined) return;
+      if (turns > before.turns || home.region !== before.region) return forget(id);
+      const one = { ...before, tokens: home.tokens * before.nextTurnFraction };
+      add(before, -1);
+      // Its place in time stays.
+      counted.set(id, one);
+      add(one, 1);
+    },
+    commit: ({ id, region, model, tokens, atMs, nextTurnFraction, turns }) => {
       forget(id);
-      const one = { region, model, tokens: tokens * options.nextTurnFraction, atMs };
+      const one = { region, model, tokens: tokens * nextTurnFraction, nextTurnFraction, turns, atMs };
       counted.set(id, one);
       add(one, 1);
       if (counted.size > MOST) expire(atMs);

@@ -1,10 +1,11 @@
-/** Two or three GTMs on one store that loses answers, goes away and is wiped: in the end they are of one mind. */
+/** Two or three GTMs and a gateway on one store that loses answers, goes away and is wiped: in the end they are of one mind. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
+import type { Conversation } from "#gtm/domain/conversation.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ConversationId } from "#shared/ids.ts";
@@ -13,9 +14,10 @@ import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { ConversationRecord } from "#shared/records.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
-import { aRegion, NOW_MS, regionId } from "#test/support/builders.ts";
+import { aRegion, NOW_MS, regionId, replicaId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";
 import { createFallibleStore, type FallibleStore } from "#test/support/fallible-store.ts";
+import { createLedgerGateway } from "#test/support/ledger-gateway.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 import { until } from "#test/support/until.ts";
@@ -27,6 +29,7 @@ const WAYS = ["done", "done", "done", "slow", "lost-before", "lost-after"] as co
 
 type Step =
   | { readonly kind: "turn"; readonly gtm: number; readonly id: number; readonly region: number }
+  | { readonly kind: "measured"; readonly id: number; readonly region: number; readonly tokens: number }
   | { readonly kind: "find"; readonly gtm: number; readonly id: number }
   | { readonly kind: "pass"; readonly ms: number }
   | { readonly kind: "away"; readonly gtm: number; readonly isAway: boolean }
@@ -36,6 +39,10 @@ type Step =
 const gtmNumber = fc.nat(2);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("turn"), gtm: gtmNumber, id: fc.nat(1), region: fc.nat(2) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("measured"), id: fc.nat(1), region: fc.nat(2), tokens: fc.nat(9_000) }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("find"), gtm: gtmNumber, id: fc.nat(1) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("pass"), ms: fc.integer({ min: 1, max: 5_000 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("away"), gtm: gtmNumber, isAway: fc.boolean() }) },
@@ -93,10 +100,15 @@ const scene = async (count: number, ways: readonly (typeof WAYS)[number][]) => {
     const decision = { ...entry.decision, decidedAtMs: clock.monotonicMs() };
     at(gtm).conversations.commit({ ...entry, decision });
   };
+  const measured = (id: ConversationId, region: string, tokens: number): Promise<boolean> =>
+    createLedgerGateway(shared, clock, regionId(region)).measured(id, replicaId(region, 1), tokens);
   const act = async (one: Step): Promise<void> => {
     switch (one.kind) {
       case "turn":
         return turn(one.gtm, IDS[one.id] as ConversationId, NAMES[one.region] as string);
+      case "measured":
+        await measured(IDS[one.id] as ConversationId, NAMES[one.region] as string, one.tokens);
+        return;
       case "find":
         await at(one.gtm).conversations.find(IDS[one.id] as ConversationId, 1_000);
         return;
@@ -112,7 +124,7 @@ const scene = async (count: number, ways: readonly (typeof WAYS)[number][]) => {
         return turnsOfTheLoop(20);
     }
   };
-  return { clock, state, gtms, record, turn, act };
+  return { clock, state, gtms, record, turn, measured, act };
 };
 type Scene = Awaited<ReturnType<typeof scene>>;
 
@@ -142,12 +154,26 @@ const recover = async ({ state, gtms, clock, turn }: Scene): Promise<void> => {
   clock.advance(3_000);
 };
 
-const beOfOneMind = async ({ gtms, record }: Scene): Promise<void> => {
+type Holding = { readonly region: string; readonly replica: string | null; readonly tokens: number };
+const homeOf = (conversation: Conversation | null): Holding | undefined => conversation?.holdings[0];
+/** More than any estimate or measurement before. */
+const MEASURED_TOKENS = 77_777;
+
+/** The last turn's region is home, everywhere; its gateway measures it, and no estimate overwrites that. */
+const beOfOneMind = async ({ gtms, record, measured, clock }: Scene): Promise<void> => {
+  const untilAll = (id: ConversationId, is: (home: Holding | undefined) => boolean, what: string): Promise<void> =>
+    until(async () => {
+      const known = await Promise.all(gtms.map(({ conversations }) => conversations.find(id, 1_000)));
+      const [region = "", replica = null, tokens = 0] = (await record(id))?.h[0] ?? [];
+      return [...known.map(homeOf), { region, replica, tokens }].every(is);
+    }, what);
+  for (const id of IDS) await untilAll(id, (home) => home?.region === "paris", "one home, here and there");
+  clock.advance(3_000);
   for (const id of IDS) {
-    assert.equal((await record(id))?.h[0]?.[0], "paris");
-    for (const { conversations } of gtms) {
-      await until(async () => (await conversations.find(id, 1_000))?.holdings[0].region === "paris", "one home");
-    }
+    await until(() => measured(id, "paris", MEASURED_TOKENS), "nobody else writes it");
+    const isMeasured = (home: Holding | undefined): boolean =>
+      home?.replica === replicaId("paris", 1) && home.tokens === MEASURED_TOKENS;
+    await untilAll(id, isMeasured, "one measurement, here and there");
   }
 };
 

@@ -7,9 +7,9 @@ import { MODEL, regionId } from "#test/support/builders.ts";
 
 const id = (at: number) => ConversationId.parse(String(at).padStart(13, "0"));
 const setUp = () => {
-  const live = createLiveLedger({ pinMs: 900_000, nextTurnFraction: 0.75 });
+  const live = createLiveLedger({ pinMs: 900_000 });
   const commit = (at: number, region: string, tokens: number, atMs: number) =>
-    live.commit({ id: id(at), region: regionId(region), model: MODEL, tokens, atMs });
+    live.commit({ id: id(at), region: regionId(region), model: MODEL, tokens, atMs, nextTurnFraction: 0.75, turns: 1 });
   const sums = (nowMs: number) => Object.fromEntries(live.sums(nowMs).map(({ region, tokens }) => [region, tokens]));
   return { live, commit, sums };
 };
