@@ -9,6 +9,7 @@ import { keyFilesOf } from "./config/key-settings.ts";
 import { policyOf } from "./config/policy-settings.ts";
 import { GtmSettings } from "./config/schema.ts";
 import { zoneOf } from "./config/zone-settings.ts";
+import type { IdentitySource } from "./domain/identity-source.ts";
 import type { Model } from "./domain/model.ts";
 import type { Pool } from "./domain/pool.ts";
 import type { RegionSite } from "./domain/region.ts";
@@ -44,6 +45,7 @@ export type GtmConfig = {
     readonly trustedProxies: readonly string[];
     readonly tenantHeader: string | null;
     readonly offersLabels: boolean;
+    readonly identityOrder: readonly IdentitySource[];
     /** In lower case. */
     readonly ticketHeaders: readonly string[];
     /** null: plain HTTP. */
@@ -124,6 +126,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
       trustedProxies: http.trusted_proxies,
       tenantHeader: http.tenant_header,
       offersLabels: http.labels,
+      identityOrder: http.identity,
       ticketHeaders: http.ticket_headers,
       tls: http.tls === null ? null : { certFile: http.tls.cert_file, keyFile: http.tls.key_file },
       proxyProtocol: http.proxy_protocol,
@@ -178,6 +181,7 @@ const poolOf = (pool: GtmSettings["pools"][number]): Pool => ({
   answer: pool.answer,
   paths: pool.paths,
   mode: pool.mode,
+  sharesResponses: pool.shared_responses,
 });
 
 const lastResortOf = (settings: GtmSettings["pools"][number]["last_resort"]): Pool["lastResort"] =>

@@ -12,6 +12,7 @@ import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createPredictions } from "#gtm/datalayer/predictions.ts";
 import { createProbes } from "#gtm/datalayer/probe.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
+import { createStoredResponses } from "#gtm/datalayer/stored-responses.ts";
 import { createTurns } from "#gtm/datalayer/turns.ts";
 import { createWorldFile } from "#gtm/datalayer/world-file.ts";
 import { createWorldSource } from "#gtm/datalayer/world-source.ts";
@@ -63,6 +64,7 @@ export const createData = (
     ...{ store, clock, metrics, failures, degradations, regions, policy },
     random: Math.random,
   });
+  const responses = createStoredResponses({ store, metrics, failures, regions });
   const agreement = createAgreement({
     ...{ clock, log, metrics, degradations, instance, version: VERSION, boot: randomUUID() },
     config: fingerprintsOf(config, keys.labels),
@@ -109,6 +111,6 @@ export const createData = (
 
   return {
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
-    ...{ worldFile, learning, turns },
+    ...{ worldFile, responses, learning, turns },
   };
 };

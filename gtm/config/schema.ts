@@ -1,6 +1,7 @@
 /** What may stand in the GTM's configuration file; unknown keys are faults. */
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
+import { IDENTITY_SOURCES } from "#gtm/domain/identity-source.ts";
 import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
@@ -77,6 +78,11 @@ const Http = z.strictObject({
     .default(null),
   /** Whether answers name <label>.c.<zone>, which shows in passive DNS. */
   labels: z.boolean().default(true),
+  /** Where a request may say which conversation it belongs to, first come first; what is left out is not heard. */
+  identity: z
+    .array(z.enum(IDENTITY_SOURCES))
+    .refine((sources) => new Set(sources).size === sources.length, "must name each source once")
+    .default([...IDENTITY_SOURCES]),
   /** What clients drop at a redirect beside Authorization, Cookie, x-api-key and api-key. */
   ticket_headers: z.array(TicketHeader).max(16).default([]),
   /** Absent: plain HTTP, as behind a balancer that ends TLS. */
@@ -146,6 +152,8 @@ const Pool = z.strictObject({
     .default(["/v1"]),
   /** `auto` forwards what cannot survive a redirect. */
   mode: PoolModeSetting.default("redirect"),
+  /** Whether its regions share what the Responses API stores; else a turn that continues a response goes where that one is. */
+  shared_responses: z.boolean().default(false),
 });
 
 const StaticSubnet = z.strictObject({

@@ -24,4 +24,6 @@ export type Pool = {
   /** Path prefixes the front door redirects. */
   readonly paths: readonly string[];
   readonly mode: PoolMode;
+  /** Whether its regions share what the Responses API stores. */
+  readonly sharesResponses: boolean;
 };

@@ -113,6 +113,7 @@ const poolOf = ({ sites }: Stage): Pool => ({
   answer: "regions",
   paths: ["/v1"],
   mode: "redirect",
+  sharesResponses: false,
 });
 
 type Asking = { readonly pool: Pool; readonly decisions: number; readonly nowMs: number };

@@ -2,9 +2,9 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createDecisionIds } from "#gtm/decision-id.ts";
+import { IDENTITY_SOURCES } from "#gtm/domain/identity-source.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
-import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
 import { DEFAULT_LIMITS } from "#gtm/wire/http/limits.ts";
 import { createFrontDoor } from "#gtm/wire/http/server.ts";
 import { systemClock } from "#shared/clock.ts";
@@ -58,6 +58,7 @@ const frontDoor = async (): Promise<number> => {
     labels: createLabels(ephemeralLabelKeys()),
     offersLabels: true,
     identityOrder: IDENTITY_SOURCES,
+    findResponse: async () => null,
     trustedProxies: [],
     proxyProtocol: false,
     tls: null,

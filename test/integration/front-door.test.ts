@@ -41,9 +41,9 @@ describe("a chat request to the front door", () => {
 
   it("becomes a query that says all that can be known of it", async () => {
     await using front = await startFrontDoor();
-    await post(`${front.url}/v1/chat/completions`, { ...CHAT, max_tokens: 99, user: "u1" });
+    await post(`${front.url}/v1/chat/completions`, { ...CHAT, max_tokens: 99, metadata: { session_id: "s1" } });
     const [entry] = front.entries;
-    const bytes = JSON.stringify({ ...CHAT, max_tokens: 99, user: "u1" }).length;
+    const bytes = JSON.stringify({ ...CHAT, max_tokens: 99, metadata: { session_id: "s1" } }).length;
     assert.deepEqual(entry?.query, {
       id: entry?.decision.id,
       channel: "http",
@@ -52,14 +52,15 @@ describe("a chat request to the front door", () => {
       model: "llama-70b",
       tenant: "default",
       clientSubnet: "127.0.0.0/24",
-      conversationId: front.labels.conversationIdOf("default", "user\0u1"),
+      conversationId: front.labels.conversationIdOf("default", "s1"),
       pinnedTo: null,
       promptTokens: Math.ceil(bytes / 4),
       outputTokens: 99,
+      parentId: null,
       stateRegion: null,
       receivedAtMs: front.clock.monotonicMs(),
     });
-    assert.equal(await metricValue(front.metrics, "gtm_conversation_identity_total", { source: "user" }), 1);
+    assert.equal(await metricValue(front.metrics, "gtm_conversation_identity_total", { source: "session" }), 1);
     assert.equal(await metricValue(front.metrics, "gtm_http_answers_total", { status: "307" }), 1);
     assert.equal(await metricValue(front.metrics, "gtm_http_body_bytes_total"), bytes);
   });

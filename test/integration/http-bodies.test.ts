@@ -134,8 +134,13 @@ describe("a body that is no plain JSON", () => {
     `${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\nother\r\n${boundary}--\r\n`,
   );
   for (const [what, type, body] of [
-    ["gzip", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n", gzipped],
-    ["multipart", "Content-Type: multipart/form-data; boundary=frontier\r\n", form],
+    ["compressed twice", "Content-Type: application/json\r\nContent-Encoding: gzip, gzip\r\n", gzipped],
+    [
+      "cut while it was compressed",
+      "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
+      gzipped.subarray(0, -9),
+    ],
+    ["a form without a boundary", "Content-Type: multipart/form-data\r\n", form],
     ["a recording", "Content-Type: audio/wav\r\n", Buffer.alloc(3_000, 7)],
   ] as const) {
     it(`is steered by its headers, of unknown length in tokens, and counted: ${what}`, async () => {

@@ -121,6 +121,7 @@ export const aPool = (regions: readonly Region[], wish: Partial<Pool> = {}): Poo
   answer: "regions",
   paths: ["/v1"],
   mode: "redirect",
+  sharesResponses: false,
   ...wish,
 });
 

@@ -1,12 +1,12 @@
 /** A front door on a free port of loopback, steered by the real flow over a small world; disposable. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { IDENTITY_SOURCES } from "#gtm/domain/identity-source.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
-import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
 import { DEFAULT_LIMITS, type Limits } from "#gtm/wire/http/limits.ts";
 import { createFrontDoor, type FrontDoorOptions } from "#gtm/wire/http/server.ts";
 import { type ConversationId, DecisionId } from "#shared/ids.ts";
@@ -85,6 +85,7 @@ export const frontDoorOptions = (wish: FrontDoorWish = {}): Prepared => {
     clock,
     offersLabels: true,
     identityOrder: IDENTITY_SOURCES,
+    findResponse: async () => null,
     trustedProxies: [],
     proxyProtocol: false,
     tls: null,

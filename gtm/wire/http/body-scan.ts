@@ -26,7 +26,10 @@ export type Scanned = {
 export type BodyScan = {
   /** Never throws, whatever the octets are. */
   readonly write: (chunk: Buffer) => void;
+  /** Of what has been written so far. */
   readonly scanned: () => Scanned;
+  /** Whether nothing that follows changes the fingerprint, but words of a system that stands behind the messages. */
+  readonly isOpened: () => boolean;
 };
 
 /** A part of a message's content with an image's URL in it is the deepest thing that is looked at. */
@@ -132,6 +135,7 @@ export const createBodyScan = (wanted: Wanted, opening: Opening | null = null): 
 
   return {
     write,
+    isOpened: () => opening === null || opening.isOver(),
     scanned: () => ({
       isObject,
       values: kept.values(),

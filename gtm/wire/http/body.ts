@@ -45,14 +45,15 @@ export const drainBody = (
   return (incoming.complete ? takeBuffered : readToEnd)(incoming, limits, onChunk);
 };
 
-export type OnChunk = ((chunk: Buffer) => void) | null;
+/** Gives a promise where the next chunk is for later; it never rejects. */
+export type OnChunk = ((chunk: Buffer) => Promise<void> | undefined) | null;
 
 /** What came together with its headers; it spares small requests the listeners and the timer, which cost more than they do. */
 const takeBuffered = (incoming: IncomingMessage, limits: BodyLimits, onChunk: OnChunk): BodyEnd => {
   let bytes = 0;
   for (let chunk: Buffer | null = incoming.read(); chunk !== null; chunk = incoming.read()) {
     bytes += chunk.length;
-    onChunk?.(chunk);
+    void onChunk?.(chunk);
   }
   return bytes > limits.bodyBytes ? { kind: "too-large" } : { kind: "ended", bytes };
 };
@@ -63,7 +64,12 @@ const readToEnd = (incoming: IncomingMessage, limits: BodyLimits, onChunk: OnChu
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
       if (bytes > limits.bodyBytes) settle({ kind: "too-large" });
-      else onChunk?.(chunk);
+      else pauseFor(onChunk?.(chunk));
+    };
+    const pauseFor = (later: Promise<void> | undefined): void => {
+      if (later === undefined) return;
+      incoming.pause();
+      void later.then(() => incoming.resume());
     };
     const onEnd = (): void => settle({ kind: "ended", bytes });
     const onGone = (): void => settle({ kind: "aborted" });

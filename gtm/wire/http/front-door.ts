@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answered, type AnswerRules, createAnswer } from "./answer.ts";
 import { type ArrivalRules, createArrive } from "./arrival.ts";
-import { announcedBytes, hasBody } from "./body.ts";
-import { type BodyScan, createBodyScan } from "./body-scan.ts";
+import { announcedBytes } from "./body.ts";
+import { createReaderFor } from "./body-reader.ts";
 import { isPreflight } from "./cors.ts";
 import { createCredentialsIn } from "./credentials.ts";
 import { type Exchange, type ExchangeRules, exchangeOf } from "./exchange.ts";
@@ -14,13 +14,17 @@ import type { Forward } from "./forward.ts";
 import { isLoop } from "./forward-headers.ts";
 import type { Asking } from "./hand-over.ts";
 import { type HeldBody, holdBody } from "./held-body.ts";
-import { IDENTITY_MEMBERS } from "./identity-source.ts";
 import type { Limits } from "./limits.ts";
 import { createLoopTurn } from "./loop-turn.ts";
+<<<<<<< HEAD
 import { memberNames } from "./member-paths.ts";
+=======
+import { createPeers } from "./peers.ts";
+>>>>>>> 80f3541 (wip)
 import { preflightReply, sendBroken, sendPlain } from "./plain-answers.ts";
-import { isScannable, PROMPT_MEMBERS } from "./prompt.ts";
-import { type AskRules, createAsk, isModelNamed, MODEL_MEMBER } from "./question.ts";
+import type { SeenBody } from "./prompt.ts";
+import { type AskRules, createAsk, isModelNamed } from "./question.ts";
+import type { BodyReader } from "./read-body.ts";
 import { problemReply } from "./reply.ts";
 import { createWays } from "./way.ts";
 
@@ -43,7 +47,6 @@ type Request = {
   readonly asking: Asking;
 };
 
-const WANTED = memberNames([MODEL_MEMBER, ...IDENTITY_MEMBERS, ...PROMPT_MEMBERS]);
 /** Of a body that is held back: the model may still be behind it, the conversation hardly is. */
 const USUALLY_ENOUGH_OCTETS = 65_536;
 
@@ -56,21 +59,19 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   const credentialsIn = createCredentialsIn(rules.ticketHeaders);
   const loopTurn = createLoopTurn();
 
-  const scanFor = (incoming: IncomingMessage): BodyScan | null => {
-    if (!hasBody(incoming)) return null;
-    if (isScannable(incoming.headers)) return createBodyScan(WANTED);
-    metrics.unscanned.inc();
-    return null;
-  };
+  const readerFor = createReaderFor(rules);
 
   /** Of a request that is redirected whatever is decided. */
   const afterBody = async ({ incoming, exchange, asking }: Request): Promise<Response> => {
-    const scan = scanFor(incoming);
-    const end = await exchange.drain(scan === null ? null : scan.write);
-    if (end.kind !== "ended") return sendBroken(exchange, end);
+    const reader = readerFor(incoming, asking.arrival);
+    const end = await exchange.drain(reader?.write ?? null);
+    if (end.kind !== "ended") {
+      void reader?.end(false);
+      return sendBroken(exchange, end);
+    }
     metrics.bodyBytes.inc({}, end.bytes);
-    const scanned = scan?.scanned() ?? null;
-    const question = ask(incoming, asking.arrival, { isRead: true, bytes: end.bytes, scanned });
+    const seen = await seenBy(reader, end.bytes);
+    const question = await ask(incoming, asking.arrival, seen);
     if (question.kind === "unread") throw new Error("the body was read, and was asked for again");
     return exchange.send(replyOf(await answer(question, asking)));
   };
@@ -79,7 +80,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   const beforeBody = async (request: Request): Promise<Response> => {
     const { incoming, exchange, asking } = request;
     const bytes = announcedBytes(incoming) ?? 0;
-    const question = ask(incoming, asking.arrival, { isRead: false, bytes, scanned: null });
+    const question = await ask(incoming, asking.arrival, { isRead: false, bytes, scanned: null });
     if (question.kind === "unread") return afterBody(request);
     return exchange.sendAndClose(replyOf(await answer(question, asking)));
   };
@@ -88,20 +89,20 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   const whileHeld = async (request: Request): Promise<Response> => {
     const { incoming, exchange, asking } = request;
     const announced = announcedBytes(incoming);
-    const early = ask(incoming, asking.arrival, { isRead: false, bytes: announced ?? 0, scanned: null });
-    const scan = early.kind === "unread" ? scanFor(incoming) : null;
+    const early = await ask(incoming, asking.arrival, { isRead: false, bytes: announced ?? 0, scanned: null });
+    const reader = early.kind === "unread" ? readerFor(incoming, asking.arrival) : null;
     const body = await holdBody(incoming, {
       limits: rules.limits,
       onWanted: exchange.askForBody,
-      onChunk: scan === null ? null : scan.write,
+      onChunk: reader?.write ?? null,
       isEnough: (bytes) =>
         early.kind !== "unread" ||
         bytes >= limits.heldBytes ||
-        (bytes >= USUALLY_ENOUGH_OCTETS && isModelNamed(incoming.headers, scan?.scanned() ?? null)),
+        (bytes >= USUALLY_ENOUGH_OCTETS && isEnoughRead(incoming, reader)),
     });
     if (body.kind !== "held") return sendBroken(exchange, body);
-    const seen = { isRead: true, bytes: announced ?? body.bytes, scanned: scan?.scanned() ?? null };
-    const question = early.kind === "unread" ? ask(incoming, asking.arrival, seen) : early;
+    const seen = await seenBy(reader, announced ?? body.bytes, body.isWhole);
+    const question = early.kind === "unread" ? await ask(incoming, asking.arrival, seen) : early;
     if (question.kind === "unread") throw new Error("the body was held, and was asked for again");
     return handOn(request, body, await answer(question, asking));
   };
@@ -138,6 +139,15 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
     return (exchange.isHeldBack ? beforeBody : afterBody)(request);
   };
 };
+
+const seenBy = async (reader: BodyReader | null, bytes: number, isWhole = true): Promise<SeenBody> => {
+  const read = reader === null ? null : await reader.end(isWhole);
+  return { isRead: true, bytes: read?.bytes ?? bytes, scanned: read?.scanned ?? null };
+};
+
+/** Of a body that is still coming: whether it says which model is asked, and how the chat opens, if that is needed. */
+const isEnoughRead = ({ headers }: IncomingMessage, reader: BodyReader | null): boolean =>
+  isModelNamed(headers, reader?.soFar() ?? null) && reader?.isOpened() !== false;
 
 const replyOf = (answered: Answered): Extract<Answered, { kind: "reply" }>["reply"] => {
   if (answered.kind === "forward") throw new Error("a request whose body is gone is not forwarded");

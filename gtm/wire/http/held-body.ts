@@ -77,7 +77,7 @@ const hold = (incoming: IncomingMessage, rules: HoldRules, resolve: (found: Held
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk);
     bytes += chunk.length;
-    rules.onChunk?.(chunk);
+    void rules.onChunk?.(chunk);
     if (bytes > rules.limits.bodyBytes) settle({ kind: "too-large" });
     else if (rules.isEnough(bytes)) pass();
   };

@@ -46,7 +46,8 @@ export const createHttpMetrics = (metrics: Metrics): HttpMetrics => ({
   }),
   unscanned: metrics.counter({
     name: "gtm_http_bodies_unscanned_total",
-    help: "Requests steered by their headers alone, because their body is no plain JSON.",
+    help: "Requests steered by their headers alone: their body's type or encoding is none that is read, it is broken, or a bomb.",
+    labels: ["why"],
   }),
   identities: metrics.counter({
     name: "gtm_conversation_identity_total",

@@ -1,13 +1,17 @@
-/** Which conversation a request belongs to, and where a signed token says that it lives. */
+/** Which conversation a request belongs to, where a signed token says that it lives, and which one it began from. */
+import type { IdentitySource } from "#gtm/domain/identity-source.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
 import { type LabelReading, type Labels, tagOf } from "#shared/pin-token.ts";
 import { headerIn } from "./headers.ts";
-import { type IdentitySource, type NameSource, nameFrom, PIN_HEADER, type Said } from "./identity-source.ts";
+import { type NameSource, nameFrom, PIN_HEADER, parentFrom, type Said } from "./identity-source.ts";
+import type { State } from "./state.ts";
 
 export type Asked = Said & {
   readonly tenant: string;
   /** What the label in the host says; null: the host has none. */
   readonly hostLabel: LabelReading | null;
+  /** What is stored that the turn continues; "unread": the body may say; null: nothing. */
+  readonly state: State | "too-long" | "unread" | null;
   readonly nowEpochMs: number;
 };
 
@@ -15,11 +19,14 @@ export type Identity = {
   readonly conversationId: ConversationId | null;
   /** A good token's word on the home. */
   readonly pinnedTo: RegionId | null;
-  readonly source: IdentitySource | "none";
+  /** The conversation that this one began from. */
+  readonly parentId: ConversationId | null;
+  /** `steer`: the question itself names it. */
+  readonly source: IdentitySource | "steer" | "none";
   /** Whether the token names one of our keys and is not signed with it. */
   readonly isForged: boolean;
   /** Sources that said more than a name can be; they were passed over. */
-  readonly ignored: readonly IdentitySource[];
+  readonly ignored: readonly (IdentitySource | "parent")[];
 };
 
 /** @returns null: the answer may be in the body, which has not been read */
@@ -35,12 +42,12 @@ export type IdentityRules = {
   readonly pinHintMs: number;
 };
 
-type Found = Omit<Identity, "ignored">;
+type Found = Omit<Identity, "ignored" | "parentId">;
 
 /** As long as any other name may be. */
 const MOST_TOKEN_OCTETS = 256;
 const NOBODY = { conversationId: null, pinnedTo: null, source: "none", isForged: false } as const;
-const NONE_IGNORED: readonly IdentitySource[] = [];
+const NONE_IGNORED: Identity["ignored"] = [];
 
 export const createIdentify = ({ labels, order, regions, pinHintMs }: IdentityRules): Identify => {
   const regionByTag = new Map(regions.map((region) => [tagOf(region), region]));
@@ -63,17 +70,43 @@ export const createIdentify = ({ labels, order, regions, pinHintMs }: IdentityRu
     return token.length > MOST_TOKEN_OCTETS ? "too-long" : fromToken("pin-token", labels.read(token), nowEpochMs);
   };
 
+  const fromState = ({ state, tenant }: Asked): Found | "too-long" | "unread" | null => {
+    if (state === null || typeof state === "string") return state;
+    // A response's own id is of no use as a name: the next turn has another.
+    const isName = state.conversation === null && state.kind === "conversation";
+    const conversationId = isName ? labels.conversationIdOf(tenant, `state\0${state.id}`) : state.conversation;
+    return conversationId === null ? null : { ...NOBODY, conversationId, source: "state" };
+  };
+
   const fromName = (source: NameSource, asked: Asked): Found | "too-long" | "unread" | null => {
+    // What a turn says that continues a response is not how its conversation opened.
+    if (source === "fingerprint" && asked.state !== null && typeof asked.state !== "string") return null;
     const said = nameFrom(source, asked);
     if (said === null || typeof said === "string") return said;
-    const conversationId = labels.conversationIdOf(asked.tenant, said.name);
-    return { conversationId, pinnedTo: null, source, isForged: false };
+    return { ...NOBODY, conversationId: labels.conversationIdOf(asked.tenant, said.name), source };
   };
 
   const find = (source: IdentitySource, asked: Asked): Found | "too-long" | "unread" | null => {
     if (source === "pin-token") return fromHeader(asked);
+    if (source === "state") return fromState(asked);
     if (source !== "host-label") return fromName(source, asked);
     return asked.hostLabel === null ? null : fromToken(source, asked.hostLabel, asked.nowEpochMs);
+  };
+
+  const parentOf = ({ headers, tenant }: Asked): ConversationId | "too-long" | null => {
+    const said = parentFrom(headers);
+    if (said === null || said === "unread") return null;
+    if (said === "too-long") return said;
+    // A parent may be called by its pin token, which is what our answers call it.
+    const reading = labels.read(said.name);
+    return reading.kind === "ours" ? reading.conversation : labels.conversationIdOf(tenant, said.name);
+  };
+
+  const withParent = (found: Found, asked: Asked, ignored: Identity["ignored"]): Identity => {
+    const parent = parentOf(asked);
+    return parent === "too-long"
+      ? { ...found, parentId: null, ignored: [...ignored, "parent"] }
+      : { ...found, parentId: parent, ignored };
   };
 
   return (asked) => {
@@ -82,8 +115,8 @@ export const createIdentify = ({ labels, order, regions, pinHintMs }: IdentityRu
       const found = find(source, asked);
       if (found === "unread") return null;
       if (found === "too-long") ignored = [...ignored, source];
-      else if (found !== null) return { ...found, ignored };
+      else if (found !== null) return withParent(found, asked, ignored);
     }
-    return { ...NOBODY, ignored };
+    return withParent(NOBODY, asked, ignored);
   };
 };

@@ -58,10 +58,14 @@ export const outputTokensOf = (headers: IncomingHttpHeaders, { scanned }: SeenBo
 const isCount = (value: Scalar | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Whether a body may be scanned as it comes: plain JSON, or what curl and others call by another name or by none. */
+/** Whether a body may be scanned as it comes: JSON that is not compressed. */
 export const isScannable = (headers: IncomingHttpHeaders): boolean => {
   const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return false;
+  return (encoding === undefined || encoding.toLowerCase() === "identity") && isJsonType(headers);
+};
+
+/** JSON, or what curl and others call by another name or by none. */
+export const isJsonType = (headers: IncomingHttpHeaders): boolean => {
   const type = headers["content-type"];
   return type === undefined || SCANNABLE_TYPE.test(type);
 };

@@ -1,5 +1,6 @@
 /** From a request to the query that steering answers: model, conversation, tenant, client network, size. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IdentitySource } from "#gtm/domain/identity-source.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
@@ -11,11 +12,19 @@ import type { Arrival } from "./arrival.ts";
 import type { Scanned } from "./body-scan.ts";
 import { longestContext } from "./context-limit.ts";
 import { headerIn } from "./headers.ts";
+<<<<<<< HEAD
 import { createIdentify, type Identity } from "./identity.ts";
 import type { IdentitySource } from "./identity-source.ts";
 import type { Peers } from "./peers.ts";
 import { createPoolChooser } from "./pool-choice.ts";
+=======
+import { type Asked, createIdentify, type Identity } from "./identity.ts";
+import type { Said } from "./identity-source.ts";
+import { createPeers } from "./peers.ts";
+import { createPoolChooser, type PoolChoice } from "./pool-choice.ts";
+>>>>>>> 80f3541 (wip)
 import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
+import { type FindResponse, responseIdentity, stateIn } from "./state.ts";
 import { createTenantOf } from "./tenant.ts";
 
 export type Question =
@@ -32,7 +41,8 @@ export type Question =
   /** Model or conversation may be named in the body, which has not been read. */
   | { readonly kind: "unread" };
 
-export type Ask = (incoming: IncomingMessage, arrival: Arrival, body: SeenBody) => Question;
+/** A promise only where the store has to be asked. */
+export type Ask = (incoming: IncomingMessage, arrival: Arrival, body: SeenBody) => Promise<Question> | Question;
 
 export type AskRules = {
   readonly pools: readonly Pool[];
@@ -48,57 +58,86 @@ export type AskRules = {
   readonly world: () => World;
   readonly newId: () => DecisionId;
   readonly clock: Clock;
+  readonly findResponse: FindResponse;
 };
 
 export const MODEL_MEMBER = "model";
 const MODEL_HEADER = "x-gtm-model";
 
 export const createAsk = (rules: AskRules): Ask => {
-  const { clock, labels, newId, tenantHeader, pinHintMs, regions, world } = rules;
+  const { clock, labels, newId, tenantHeader, pinHintMs, regions, world, findResponse } = rules;
   const choosePool = createPoolChooser(rules.pools, rules.models);
   const identify = createIdentify({ labels, order: rules.identityOrder, regions, pinHintMs });
   const tenantOf = createTenantOf(labels);
 
-  return (incoming, arrival, body) => {
-    const { headers } = incoming;
-    const { isRead, scanned } = body;
-    const model = headerIn(headers, MODEL_HEADER) ?? modelIn(body);
-    if (model === null && !isRead) return { kind: "unread" };
-    const choice = choosePool(arrival.pools, arrival.isDefault, model);
-    if (choice.kind !== "chosen") return choice;
+  type Request = { readonly incoming: IncomingMessage; readonly arrival: Arrival; readonly body: SeenBody };
 
+<<<<<<< HEAD
     const peer = rules.peers.of(incoming.socket);
+=======
+  const questionOf = (
+    { incoming, arrival, body }: Request,
+    said: Said,
+    at: Chosen,
+    state: Asked["state"],
+  ): Question => {
+    const { headers } = incoming;
+    const peer = peerOf(incoming.socket);
+>>>>>>> 80f3541 (wip)
     const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null);
-    const { hostLabel, target } = arrival;
-    const said = { headers, query: target.query, isBodyRead: isRead, scanned };
-    const identity = identify({ ...said, tenant, hostLabel, nowEpochMs: clock.epochMs() });
+    const identity = identify({ ...said, tenant, hostLabel: arrival.hostLabel, state, nowEpochMs: clock.epochMs() });
     if (identity === null) return { kind: "unread" };
 
-    const { conversationId, pinnedTo } = identity;
-    const longest = longestContext(world(), choice.at.pool, choice.model);
+    const { pool, prefix } = at.at;
+    const { conversationId, pinnedTo, parentId } = identity;
+    const longest = longestContext(world(), pool, at.model);
     const query: Query = {
       id: newId(),
       channel: "http",
       kind: "turn",
-      pool: choice.at.pool,
-      model: choice.model,
+      pool,
+      model: at.model,
       tenant,
       clientSubnet: peer.clientSubnet(headerIn(headers, "x-forwarded-for")),
       conversationId,
       pinnedTo,
       promptTokens: promptTokensOf(headers, body, conversationId !== null, longest),
       outputTokens: outputTokensOf(headers, body),
-      parentId: null,
-      stateRegion: null,
+      parentId,
+      // Where regions share what is stored, any of them can go on from it.
+      stateRegion: state === null || typeof state === "string" || pool.sharesResponses ? null : state.region,
       receivedAtMs: clock.monotonicMs(),
     };
-    return { kind: "asked", query, identity, prefix: choice.at.prefix };
+    return { kind: "asked", query, identity, prefix };
+  };
+
+  return (incoming, arrival, body) => {
+    const { isRead, scanned } = body;
+    const model = headerIn(incoming.headers, MODEL_HEADER) ?? modelIn(body);
+    if (model === null && !isRead) return { kind: "unread" };
+    const choice = choosePool(arrival.pools, arrival.isDefault, model);
+    if (choice.kind !== "chosen") return choice;
+
+    const { path, query } = arrival.target;
+    const said: Said = { headers: incoming.headers, query, isBodyRead: isRead, scanned };
+    const request = { incoming, arrival, body };
+    const state = stateIn(path, said);
+    // A region that the body may name cannot be told without it.
+    if (state === "unread") return { kind: "unread" };
+    if (state === null || state === "too-long") return questionOf(request, said, choice, state);
+    return findResponse(responseIdentity(labels, state.id)).then((found) =>
+      questionOf(request, said, choice, { ...state, ...(found ?? NOWHERE) }),
+    );
   };
 };
 
 /** Whether the model is known already, while the body is still coming. */
 export const isModelNamed = (headers: IncomingHttpHeaders, scanned: Scanned | null): boolean =>
   headerIn(headers, MODEL_HEADER) !== null || typeof scanned?.values.get(MODEL_MEMBER) === "string";
+
+type Chosen = Extract<PoolChoice, { kind: "chosen" }>;
+
+const NOWHERE = { region: null, conversation: null };
 
 const modelIn = ({ scanned }: SeenBody): string | null => {
   const model = scanned?.values.get(MODEL_MEMBER);

@@ -61,7 +61,8 @@ const refusalOf = ({ considered, ttlSeconds }: Decision): HttpAnswer => {
   for (const one of considered) {
     // Regions outside of the pool are no concern of its clients.
     if (one.kind === "excluded" && one.exclusion.reason !== "not-a-member") {
-      reasons.push({ region: one.region, ...one.exclusion });
+      // In this order: a stored response names a region, too.
+      reasons.push({ ...one.exclusion, region: one.region });
     }
   }
   const isEachBecause = (why: Exclusion["reason"]): boolean =>

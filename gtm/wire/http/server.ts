@@ -1,5 +1,6 @@
 /** The front door: the part of the GTM that answers HTTP. */
 import type { IncomingMessage } from "node:http";
+import type { IdentitySource } from "#gtm/domain/identity-source.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
@@ -17,13 +18,16 @@ import { createConnections } from "./connections.ts";
 import { createForward } from "./forward.ts";
 import { createHandle } from "./front-door.ts";
 import { createHttpMetrics } from "./http-metrics.ts";
-import type { IdentitySource } from "./identity-source.ts";
 import type { Limits } from "./limits.ts";
 import { type Address, type Listener, openListener, textOf } from "./listener.ts";
+<<<<<<< HEAD
 import { createPeers } from "./peers.ts";
 
 /** How long a changed certificate may go unnoticed. */
 const CERTIFICATE_LOOK_MS = 5_000;
+=======
+import type { FindResponse } from "./state.ts";
+>>>>>>> 80f3541 (wip)
 
 export type FrontDoorOptions = {
   /** Port 0: any free one. */
@@ -44,8 +48,10 @@ export type FrontDoorOptions = {
   readonly labels: Labels;
   /** Whether answers name `<label>.c.<zone>`, which shows in passive DNS. */
   readonly offersLabels: boolean;
-  /** Where a request may say which conversation it belongs to, first come first; IDENTITY_SOURCES where nothing is configured. */
+  /** Where a request may say which conversation it belongs to, first come first. */
   readonly identityOrder: readonly IdentitySource[];
+  /** Where a stored response lies. */
+  readonly findResponse: FindResponse;
   /** Addresses and CIDRs whose X-Forwarded-For and tenant header count. */
   readonly trustedProxies: readonly string[];
   /** Whether they begin each connection with a PROXY header, version 2. */

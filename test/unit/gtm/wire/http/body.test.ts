@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { drainBody, hasBody } from "#gtm/wire/http/body.ts";
 
 const limits = { bodyBytes: 10, bodyMs: 60_000 };
@@ -26,7 +27,11 @@ describe("a request", () => {
 describe("a body that came with its headers", () => {
   it("is shown and counted at once", () => {
     const seen: string[] = [];
-    const end = drainBody(incomingWith({ "content-length": "4" }, "body"), limits, (chunk) => seen.push(`${chunk}`));
+    const end = drainBody(
+      incomingWith({ "content-length": "4" }, "body"),
+      limits,
+      (chunk) => void seen.push(`${chunk}`),
+    );
     assert.deepEqual([end, seen], [{ kind: "ended", bytes: 4 }, ["body"]]);
   });
   it("is too large beyond the limit, whatever it announced", () => {
@@ -56,5 +61,24 @@ describe("a body that is still coming", () => {
     const end = drainBody(incoming, limits, null);
     incoming.destroy(new Error("aborted"));
     assert.deepEqual(await end, { kind: "aborted" });
+  });
+});
+
+describe("a body that is looked at slower than it comes", () => {
+  it("is not read on meanwhile", async () => {
+    const incoming = incomingWith({ "transfer-encoding": "chunked" }, "a", false);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const end = drainBody(incoming, limits, (chunk) => {
+      seen.push(`${chunk}`);
+      return seen.length === 1 ? promise : undefined;
+    });
+    await setImmediate();
+    incoming.push("b");
+    await setImmediate();
+    assert.deepEqual([seen, incoming.isPaused()], [["a"], true]);
+    resolve();
+    incoming.push(null);
+    assert.deepEqual([await end, seen], [{ kind: "ended", bytes: 2 }, ["a", "b"]]);
   });
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it } from "node:test";
+import { IDENTITY_SOURCES, type IdentitySource } from "#gtm/domain/identity-source.ts";
 import { type Asked, createIdentify, type Identity } from "#gtm/wire/http/identity.ts";
-import { IDENTITY_SOURCES, type IdentitySource } from "#gtm/wire/http/identity-source.ts";
 import type { Scalar } from "#gtm/wire/http/kept-scalars.ts";
+import type { State } from "#gtm/wire/http/state.ts";
 import { PoolName } from "#shared/ids.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
 import { regionId } from "#test/support/builders.ts";
@@ -24,8 +25,18 @@ type Wish = {
   readonly label?: string;
   readonly tenant?: string;
   readonly order?: readonly IdentitySource[];
+  readonly fingerprint?: string;
+  readonly state?: Asked["state"];
 };
-const asked = ({ headers = {}, query = "", body = {}, tooLong = [], label, tenant = "acme" }: Wish): Asked => ({
+const asked = ({
+  headers = {},
+  query = "",
+  body = {},
+  tooLong = [],
+  label,
+  tenant = "acme",
+  ...wish
+}: Wish): Asked => ({
   headers,
   query,
   tenant,
@@ -38,15 +49,17 @@ const asked = ({ headers = {}, query = "", body = {}, tooLong = [], label, tenan
           values: new Map(Object.entries(body)),
           tooLong: new Set(tooLong),
           blobBytes: 0,
-          fingerprint: null,
+          fingerprint: wish.fingerprint ?? null,
         },
+  state: wish.state ?? null,
   hostLabel: label === undefined ? null : labels.read(label),
   nowEpochMs: NOW,
 });
 const identify = (wish: Wish): Identity | null =>
   createIdentify({ labels, order: wish.order ?? IDENTITY_SOURCES, regions, pinHintMs: HOUR_MS })(asked(wish));
 
-const everything: Required<Pick<Wish, "headers" | "query" | "body">> = {
+const everything: Required<Pick<Wish, "headers" | "query" | "body" | "fingerprint">> = {
+  fingerprint: "by-opening",
   headers: {
     "x-conversation-id": "by-header",
     "x-claude-code-session-id": "by-client",
@@ -67,6 +80,7 @@ describe("a request that names its conversation in many ways", () => {
     assert.deepEqual(identify({ ...everything, headers, label: tokenFor("frankfurt") }), {
       conversationId: conversation,
       pinnedTo: "virginia",
+      parentId: null,
       source: "pin-token",
       isForged: false,
       ignored: [],
@@ -83,14 +97,15 @@ describe("a request that names its conversation in many ways", () => {
     { source: "header", name: "by-header" },
     { source: "client-header", name: "by-client" },
     { source: "query", name: "by-query" },
-    { source: "prompt-cache-key", name: "prompt-cache-key\0by-cache-key" },
+    { source: "prompt-cache-key", name: "prompt-cache-key\0by-cache-key\0by-opening" },
     { source: "session", name: "by-session" },
     { source: "metadata-user", name: "by-metadata-user" },
+    { source: "fingerprint", name: "fingerprint\0by-opening" },
     { source: "user", name: "user\0by-user" },
   ];
-  for (const [at, { source, name }] of steps.entries()) {
+  for (const { source, name } of steps) {
     it(`else, from ${source} on, to the one that ${source} names`, () => {
-      const order = IDENTITY_SOURCES.slice(2 + at);
+      const order = IDENTITY_SOURCES.slice(IDENTITY_SOURCES.indexOf(source));
       const identity = identify({ ...everything, order });
       assert.deepEqual([identity?.source, identity?.conversationId], [source, isNamed(name).conversationId]);
       assert.equal(identity?.pinnedTo, null);
@@ -120,6 +135,84 @@ describe("headers that name a conversation", () => {
       assert.deepEqual([identity?.source, identity?.conversationId], [source, conversation]);
     });
   }
+});
+
+describe("Claude Code's agents", () => {
+  const session = { "x-claude-code-session-id": "s" };
+  const agent = { ...session, "x-claude-code-agent-id": "a" };
+  const nested = { ...session, "x-claude-code-agent-id": "b", "x-claude-code-parent-agent-id": "a" };
+  it("are conversations of their own, each the child of what spawned it", () => {
+    const [main, first, second] = [session, agent, nested].map((headers) => identify({ headers }));
+    assert.equal(main?.parentId, null);
+    assert.equal(first?.parentId, main?.conversationId);
+    assert.equal(second?.parentId, first?.conversationId);
+    assert.equal(new Set([main, first, second].map((one) => one?.conversationId)).size, 3);
+  });
+});
+
+describe("a parent", () => {
+  for (const header of ["x-gtm-parent-conversation", "x-dynamo-parent-session-id", "x-codex-parent-thread-id"]) {
+    it(`is what ${header} names, as a header would name it`, () => {
+      const identity = identify({ headers: { [header]: "thread 1", "x-session-id": "child" } });
+      assert.deepEqual([identity?.parentId, identity?.source], [conversation, "header"]);
+    });
+  }
+  it("may be named by its pin token", () => {
+    const headers = { "x-gtm-parent-conversation": tokenFor("virginia"), "x-session-id": "child" };
+    assert.equal(identify({ headers })?.parentId, conversation);
+  });
+  it("of more than 256 octets is passed over and told", () => {
+    const headers = { "x-gtm-parent-conversation": "x".repeat(257), "x-session-id": "child" };
+    assert.deepEqual([identify({ headers })?.parentId, identify({ headers })?.ignored], [null, ["parent"]]);
+  });
+  it("of another tenant is another one", () => {
+    const headers = { "x-gtm-parent-conversation": "thread 1", "x-session-id": "child" };
+    assert.notEqual(identify({ headers, tenant: "other" })?.parentId, conversation);
+  });
+});
+
+describe("a turn that continues what is stored", () => {
+  const state = (wish: Partial<State>): State => ({
+    id: "resp_1",
+    kind: "response",
+    region: null,
+    conversation: null,
+    ...wish,
+  });
+  const body = { user: "u" };
+  it("is of the conversation that its gateway told of", () => {
+    const identity = identify({ state: state({ conversation, region: regionId("virginia") }), body });
+    assert.deepEqual([identity?.source, identity?.conversationId, identity?.pinnedTo], ["state", conversation, null]);
+  });
+  it("comes behind a label and before a header", () => {
+    const known = state({ conversation });
+    assert.equal(identify({ state: known, label: tokenFor("virginia") })?.source, "host-label");
+    assert.equal(identify({ state: known, headers: { "x-session-id": "s" } })?.source, "state");
+  });
+  it("is of the stored conversation that it names, also where nobody told of it", () => {
+    const first = identify({ state: state({ kind: "conversation", id: "conv_1" }) });
+    assert.equal(first?.source, "state");
+    assert.equal(
+      identify({ state: state({ kind: "conversation", id: "conv_1" }), body })?.conversationId,
+      first?.conversationId,
+    );
+  });
+  it("is asked by its other names where nobody told of its response, and not by what it says", () => {
+    assert.equal(identify({ state: state({}), fingerprint: "f", body })?.source, "user");
+  });
+});
+
+describe("one prompt cache key", () => {
+  const of = (fingerprint: string, key = "app") =>
+    identify({ body: { prompt_cache_key: key }, fingerprint })?.conversationId;
+  it("covers many conversations, told apart by how they open", () => {
+    assert.equal(of("f"), of("f"));
+    assert.notEqual(of("f"), of("g"));
+    assert.notEqual(of("f"), of("f", "other"));
+  });
+  it("is a name by itself where nothing opens", () => {
+    assert.equal(identify({ body: { prompt_cache_key: "app" } })?.source, "prompt-cache-key");
+  });
 });
 
 describe("a name", () => {
