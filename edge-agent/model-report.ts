@@ -50,7 +50,7 @@ export const modelReport = (
 };
 
 /** A model that is served has somebody who serves it, even where no page says who. */
-const withAReplica = (place: ModelPlace): ModelPlace => {
+export const withAReplica = (place: ModelPlace): ModelPlace => {
   if (place.model.replicas.length > 0) return place;
   const unknown = {
     engine: "0",
