@@ -5,12 +5,6 @@ import type { Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
-<<<<<<< HEAD
-import { IDENTITY_SOURCES } from "#gtm/wire/http/identity-source.ts";
-=======
-import { DEFAULT_LIMITS as DNS_LIMITS } from "#gtm/wire/dns/limit.ts";
-import { createDnsServer } from "#gtm/wire/dns/server.ts";
->>>>>>> edc8a50 (wip)
 import { DEFAULT_LIMITS as HTTP_LIMITS } from "#gtm/wire/http/limits.ts";
 import { createFrontDoor } from "#gtm/wire/http/server.ts";
 import type { Clock } from "#shared/clock.ts";
