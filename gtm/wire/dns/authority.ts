@@ -2,14 +2,15 @@
 import { isChallengeLabel } from "./challenge-label.ts";
 import { type DnsQuery, HEADER_OCTETS } from "./dns-query.ts";
 import { createGenerations } from "./generations.ts";
+import { type Labelled, labelled } from "./labels.ts";
 import { encodeName, foldOctet, hashName, isLabelText, isWithin, labelText, matchesName } from "./name.ts";
 import type { ZoneName } from "./zone-names.ts";
 
 /** What an inquiry (`why.<name>`) can be about. */
 export type Subject =
   | { readonly kind: "known"; readonly name: ZoneName }
-  /** `<label>.c.<zone>`; the label lower-cased, one character an octet. */
-  | { readonly kind: "label"; readonly label: string };
+  /** `<label>.c.<zone>`. */
+  | Labelled;
 
 export type Target =
   | Subject
@@ -21,7 +22,6 @@ export type Target =
 export type Authority = { readonly find: (query: DnsQuery) => Target };
 
 type Known = Extract<Subject, { kind: "known" }>;
-type Labelled = Extract<Subject, { kind: "label" }>;
 type Entry = {
   readonly folded: Uint8Array;
   readonly target: Known;
@@ -89,7 +89,7 @@ export const createAuthority = (
     const known = recent.get(0, hash);
     // Of two labels with one hash the later takes the place: that costs the other a string, no more.
     if (known !== undefined && isLabelText(octets, start, known.label)) return known;
-    const made: Labelled = { kind: "label", label: labelText(octets, start) };
+    const made = labelled(labelText(octets, start));
     recent.add(0, hash, made);
     return made;
   };

@@ -6,7 +6,7 @@ import type { Cells, StandingCell } from "./cells.ts";
 import type { ChallengeAnswers } from "./challenges.ts";
 import type { DnsQuery } from "./dns-query.ts";
 import type { DnsReply, Image } from "./image.ts";
-import type { LabelAnswers, StandingLabel } from "./labels.ts";
+import type { LabelAnswers, Labelled, StandingLabel } from "./labels.ts";
 import { type Negative, REFUSALS } from "./negative.ts";
 import type { Places } from "./places.ts";
 import { prefixText, sourcePrefix } from "./prefix.ts";
@@ -65,8 +65,8 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
     return standing === null ? negative.nodata : give(standing, cells.https(standing), reply);
   };
 
-  const lookedUp = (query: DnsQuery, label: string, found: StandingLabel | null): StandingLabel | Wait =>
-    found ?? labels.standing(label) ?? labels.lookUp(label, prefixText(sourcePrefix(query.peer))) ?? "overload";
+  const lookedUp = (query: DnsQuery, of: Labelled, found: StandingLabel | null): StandingLabel | Wait =>
+    found ?? labels.standing(of) ?? labels.lookUp(of.label, prefixText(sourcePrefix(query.peer))) ?? "overload";
 
   const conversation = (query: DnsQuery, reply: DnsReply, label: StandingLabel): Image => {
     // A conversation with a home does not depend on who asks: scope 0.
@@ -95,7 +95,7 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
     if (!why.allows(query.peer)) return REFUSALS.prohibited;
     if (query.type !== TYPE.TXT) return query.type === TYPE.ANY ? ANY_ANSWER : negative.nodata;
     if (of.kind === "known") return whyTexts(cellTexts(query, of.name.steered));
-    const label = lookedUp(query, of.label, found);
+    const label = lookedUp(query, of, found);
     return isWait(label) ? label : whyTexts(labelTexts(query, label));
   };
 
@@ -106,7 +106,7 @@ export const createResolve = (options: ResolveOptions, transport: Transport): Re
         return known(query, reply, target.name);
       case "label": {
         if (!isAddressType(query.type)) return query.type === TYPE.ANY ? ANY_ANSWER : negative.nodata;
-        const label = lookedUp(query, target.label, found);
+        const label = lookedUp(query, target, found);
         return isWait(label) ? label : conversation(query, reply, label);
       }
       case "why":

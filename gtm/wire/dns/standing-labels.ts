@@ -4,12 +4,23 @@ import type { Ports } from "#gtm/steering/ports.ts";
 import type { ConfirmLabel } from "./label-confirm.ts";
 import type { FindLabel, FoundLabel } from "./label-finder.ts";
 
+/** What was found of a label, for as long as it holds. */
+export type Standing<Answer> = {
+  readonly answer: Answer;
+  readonly found: FoundLabel;
+  confirmedAtMs: number;
+};
+
 export type StandingLabels<Answer> = {
   /**
    * What was found within the last second by the world's own time, or is confirmed and was found within the last thirty, for as
    * long as no region's candidacy changed; null: it must be looked up.
    */
   readonly standing: (label: string) => Answer | null;
+  /** What was found last, whether or not it still holds; null: nothing lately. */
+  readonly last: (label: string) => Standing<Answer> | null;
+  /** Whether it may be answered, as `standing` says. */
+  readonly holds: (one: Standing<Answer>) => boolean;
   /** When what stands was found, or confirmed last. */
   readonly asOfMs: (label: string) => number;
   /**
@@ -40,8 +51,7 @@ const MOST_LOOK_UPS = 1_024;
 
 export const createStandingLabels = <Answer>(options: StandingLabelOptions<Answer>): StandingLabels<Answer> => {
   const { ports, find, nowMs, confirm, answerOf } = options;
-  type Kept = { readonly answer: Answer; readonly found: FoundLabel; confirmedAtMs: number };
-  const kept = new LRUCache<string, Kept>({ max: MOST_LABELS });
+  const kept = new LRUCache<string, Standing<Answer>>({ max: MOST_LABELS });
   const underWay = new Map<string, Promise<Answer>>();
 
   const findAndKeep = async (label: string, clientSubnet: string): Promise<Answer> => {
@@ -55,16 +65,22 @@ export const createStandingLabels = <Answer>(options: StandingLabelOptions<Answe
     }
   };
 
+  const holds = (one: Standing<Answer>): boolean => {
+    if (one.found.candidacyVersion !== ports.world().candidacyVersion) return false;
+    const atMs = nowMs();
+    if (atMs - one.confirmedAtMs < STANDS_MS) return true;
+    if (atMs - one.found.atMs >= CONFIRMED_MS || confirm === null || !confirm(one.found)) return false;
+    one.confirmedAtMs = atMs;
+    return true;
+  };
+
   return {
     standing: (label) => {
       const one = kept.get(label);
-      if (one === undefined || one.found.candidacyVersion !== ports.world().candidacyVersion) return null;
-      const atMs = nowMs();
-      if (atMs - one.confirmedAtMs < STANDS_MS) return one.answer;
-      if (atMs - one.found.atMs >= CONFIRMED_MS || confirm === null || !confirm(one.found)) return null;
-      one.confirmedAtMs = atMs;
-      return one.answer;
+      return one !== undefined && holds(one) ? one.answer : null;
     },
+    last: (label) => kept.get(label) ?? null,
+    holds,
     asOfMs: (label) => kept.peek(label)?.confirmedAtMs ?? nowMs(),
     lookUp: (label, clientSubnet) => {
       const sharing = underWay.get(label);

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
 import { createLabelConfirm } from "#gtm/wire/dns/label-confirm.ts";
 import { createLabelFinder } from "#gtm/wire/dns/label-finder.ts";
-import { createLabelAnswers } from "#gtm/wire/dns/labels.ts";
+import { createLabelAnswers, labelled } from "#gtm/wire/dns/labels.ts";
 import { negativeAnswers } from "#gtm/wire/dns/negative.ts";
 import { createRender } from "#gtm/wire/dns/render.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
@@ -27,7 +27,7 @@ const setting = (findConversation: (id: unknown) => Promise<Conversation | null>
     nowMs: () => options.ports.world().takenAtMs,
     render: createRender(options.regions, negativeAnswers(ZONE)),
   });
-  return { ...dns, answers, read };
+  return { ...dns, answers, read, abc: labelled("abc") };
 };
 
 describe("a label looked up", () => {
@@ -58,24 +58,24 @@ describe("a label looked up", () => {
   });
 
   it("stands for a second of the world's time, and no longer than no region's candidacy changes", async () => {
-    const { answers, clock, setRegions, touchWorld } = setting(() => null);
-    assert.equal(answers.standing("abc"), null);
+    const { answers, abc, clock, setRegions, touchWorld } = setting(() => null);
+    assert.equal(answers.standing(abc), null);
     const found = await answers.lookUp("abc", "192.0.2.0/24");
     clock.advance(999);
     touchWorld();
-    assert.equal(answers.standing("abc"), found);
+    assert.equal(answers.standing(abc), found);
     clock.advance(1);
     touchWorld();
-    assert.equal(answers.standing("abc"), null);
+    assert.equal(answers.standing(abc), null);
     await answers.lookUp("abc", "192.0.2.0/24");
     setRegions((region) => region);
-    assert.equal(answers.standing("abc"), null);
+    assert.equal(answers.standing(abc), null);
   });
 
   it("stands for thirty seconds where its conversation stays at home, by a look at the ledger each second", async () => {
     const conversation = aConversation({ home: "virginia", contextTokens: 5_000 });
     let asked = 0;
-    const { answers, clock, touchWorld, entries } = setting(() => {
+    const { answers, abc, clock, touchWorld, entries } = setting(() => {
       asked += 1;
       // Another object with the same in it, as the store's word is.
       return { ...conversation };
@@ -86,7 +86,7 @@ describe("a label looked up", () => {
     for (let second = 1; second <= 30; second++) {
       clock.advance(1_000);
       touchWorld();
-      looks.push(answers.standing("abc") === found, answers.standing("abc") === found);
+      looks.push(answers.standing(abc) === found, answers.standing(abc) === found);
     }
     assert.deepEqual(looks, [...Array.from({ length: 58 }, () => true), false, false]);
     assert.deepEqual([asked, entries.length], [29, 1]);
@@ -111,12 +111,12 @@ describe("a label looked up", () => {
         home: "virginia",
         contextTokens: 5_000,
       });
-      const { answers, clock, touchWorld } = setting(() => now);
+      const { answers, abc, clock, touchWorld } = setting(() => now);
       await answers.lookUp("abc", "192.0.2.0/24");
       clock.advance(1_000);
       touchWorld();
       now = nowIs();
-      assert.equal(answers.standing("abc"), null);
+      assert.equal(answers.standing(abc), null);
     });
   }
 
