@@ -16,11 +16,6 @@ import type { Asking } from "./hand-over.ts";
 import { type HeldBody, holdBody } from "./held-body.ts";
 import type { Limits } from "./limits.ts";
 import { createLoopTurn } from "./loop-turn.ts";
-<<<<<<< HEAD
-import { memberNames } from "./member-paths.ts";
-=======
-import { createPeers } from "./peers.ts";
->>>>>>> 80f3541 (wip)
 import { preflightReply, sendBroken, sendPlain } from "./plain-answers.ts";
 import type { SeenBody } from "./prompt.ts";
 import { type AskRules, createAsk, isModelNamed } from "./question.ts";

@@ -12,17 +12,10 @@ import type { Arrival } from "./arrival.ts";
 import type { Scanned } from "./body-scan.ts";
 import { longestContext } from "./context-limit.ts";
 import { headerIn } from "./headers.ts";
-<<<<<<< HEAD
-import { createIdentify, type Identity } from "./identity.ts";
-import type { IdentitySource } from "./identity-source.ts";
-import type { Peers } from "./peers.ts";
-import { createPoolChooser } from "./pool-choice.ts";
-=======
 import { type Asked, createIdentify, type Identity } from "./identity.ts";
 import type { Said } from "./identity-source.ts";
-import { createPeers } from "./peers.ts";
+import type { Peers } from "./peers.ts";
 import { createPoolChooser, type PoolChoice } from "./pool-choice.ts";
->>>>>>> 80f3541 (wip)
 import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
 import { type FindResponse, responseIdentity, stateIn } from "./state.ts";
 import { createTenantOf } from "./tenant.ts";
@@ -72,9 +65,6 @@ export const createAsk = (rules: AskRules): Ask => {
 
   type Request = { readonly incoming: IncomingMessage; readonly arrival: Arrival; readonly body: SeenBody };
 
-<<<<<<< HEAD
-    const peer = rules.peers.of(incoming.socket);
-=======
   const questionOf = (
     { incoming, arrival, body }: Request,
     said: Said,
@@ -82,8 +72,7 @@ export const createAsk = (rules: AskRules): Ask => {
     state: Asked["state"],
   ): Question => {
     const { headers } = incoming;
-    const peer = peerOf(incoming.socket);
->>>>>>> 80f3541 (wip)
+    const peer = rules.peers.of(incoming.socket);
     const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null);
     const identity = identify({ ...said, tenant, hostLabel: arrival.hostLabel, state, nowEpochMs: clock.epochMs() });
     if (identity === null) return { kind: "unread" };

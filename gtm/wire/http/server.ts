@@ -20,14 +20,11 @@ import { createHandle } from "./front-door.ts";
 import { createHttpMetrics } from "./http-metrics.ts";
 import type { Limits } from "./limits.ts";
 import { type Address, type Listener, openListener, textOf } from "./listener.ts";
-<<<<<<< HEAD
 import { createPeers } from "./peers.ts";
+import type { FindResponse } from "./state.ts";
 
 /** How long a changed certificate may go unnoticed. */
 const CERTIFICATE_LOOK_MS = 5_000;
-=======
-import type { FindResponse } from "./state.ts";
->>>>>>> 80f3541 (wip)
 
 export type FrontDoorOptions = {
   /** Port 0: any free one. */
