@@ -39,11 +39,14 @@ export const afterTurn = (before: Conversation | null, turn: ServedTurn, keptFor
   };
 };
 
-/** An estimate that follows what was measured in the same region. */
+/**
+ * An estimate that follows what was measured in the same region. It names no replica: by that a gateway knows that the turn
+ * was counted already, and the replica is known again when it has measured it.
+ */
 const beside = (estimated: Holding, measured: Holding | null): Holding =>
   measured === null || measured.replica === null || estimated.replica !== null
     ? estimated
-    : { ...estimated, replica: measured.replica, tokens: Math.max(estimated.tokens, measured.tokens) };
+    : { ...estimated, tokens: Math.max(estimated.tokens, measured.tokens) };
 
 /**
  * What goes on top of what is stored. The store tells ages to the second: what was measured there stands against an estimate

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { conversationKey } from "#shared/keys.ts";
-import { aConversation, aRegion, CONVERSATION, regionId, replicaId } from "#test/support/builders.ts";
+import { aRegion, CONVERSATION, regionId, replicaId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";
 import { createLedgerGateway } from "#test/support/ledger-gateway.ts";
 import { until } from "#test/support/until.ts";
@@ -34,19 +34,22 @@ describe("a turn that was estimated at 1 100 tokens, and that the gateway measur
     assert.equal((await homeHolding())?.replica, REPLICA);
     await until(() => gtm.live()[0]?.tokens === 1_700 * 0.75, "the live tokens are corrected");
   });
-  it("is not overwritten by the next turn's estimate, when that is less; its replica stays", async () => {
-    const { gtm, clock, homeHolding, stored, untilStored } = await measured();
+  it("is not made less by the next turn's estimate, which names no replica until it is measured", async () => {
+    const { gtm, clock, homeHolding, stored, untilStored, gateway } = await measured();
     clock.advance(60_000);
     gtm.turn("frankfurt", { query: { promptTokens: 900 } });
-    assert.deepEqual([(await homeHolding())?.tokens, (await homeHolding())?.replica], [1_700, REPLICA]);
+    assert.deepEqual([(await homeHolding())?.tokens, (await homeHolding())?.replica], [1_700, null]);
     await untilStored(3);
-    assert.deepEqual((await stored())?.h[0]?.slice(0, 3), ["frankfurt", REPLICA, 1_700]);
+    assert.deepEqual((await stored())?.h[0]?.slice(0, 3), ["frankfurt", null, 1_700]);
+    clock.advance(2_000);
+    assert.ok(await gateway.measured(CONVERSATION, REPLICA, 2_000));
+    await until(async () => (await homeHolding())?.replica === REPLICA, "it is measured");
   });
   it("grows by the next turn's estimate, when that is more", async () => {
     const { gtm, clock, homeHolding } = await measured();
     clock.advance(60_000);
     gtm.turn("frankfurt", { query: { promptTokens: 5_000 } });
-    assert.deepEqual([(await homeHolding())?.tokens, (await homeHolding())?.replica], [5_100, REPLICA]);
+    assert.equal((await homeHolding())?.tokens, 5_100);
   });
 });
 
@@ -121,7 +124,6 @@ describe("a known conversation whose look-up is later than the deadline", () => 
     const regions = [aRegion("frankfurt"), aRegion("paris")];
     const { verdict } = anEntry({ regions, conversation }).decision;
     assert.equal(verdict.kind, "pinned");
-    assert.equal(aConversation({ home: "frankfurt", contextTokens: 1 }).holdings[0].region, "frankfurt");
   });
   it("moves where a decision that knew of it sends it", async () => {
     const { gtm, clock, stored, untilStored } = await withGateway();
