@@ -6,12 +6,24 @@ import type { RegionId } from "#shared/ids.ts";
 import { identityKeyText, reportRingsText, ringText } from "#shared/key-file-text.ts";
 import { newRing } from "#shared/key-ring.ts";
 import { keyText } from "#shared/key-text.ts";
+import { regionTicketKeysText, ticketRingOf } from "#shared/ticket-keys.ts";
 
 export type DemoKeys = {
   /** `keys:` of the GTMs. */
-  readonly gtm: { readonly identity_file: string; readonly signing_file: string; readonly reports_file: string };
+  readonly gtm: {
+    readonly identity_file: string;
+    readonly signing_file: string;
+    readonly reports_file: string;
+    readonly ticket_file: string;
+  };
+  readonly of: (region: RegionId) => RegionKeys;
+};
+
+export type RegionKeys = {
   /** `report.key_file` of the region's agent. */
-  readonly agentFile: (region: RegionId) => string;
+  readonly reportFile: string;
+  /** `keys:` of the region's gateway. */
+  readonly gateway: { readonly identity_file: string; readonly signing_file: string; readonly ticket_file: string };
 };
 
 const KEY_OCTETS = 32;
@@ -26,20 +38,36 @@ export const writeKeys = (folder: string, regions: readonly RegionId[], nowEpoch
   };
   const ringOf = (key: Uint8Array) => newRing(FIRST_ID, nowEpochMs, key);
   const reportKeys = regions.map((region) => ({ region, key: randomBytes(KEY_OCTETS) }));
-  const reportRings = new Map(reportKeys.map(({ region, key }) => [region, ringOf(key)]));
-  const agentFiles = new Map(
-    reportKeys.map(({ region, key }) => [region, write(`report-${region}.key`, `${keyText(key)}\n`)]),
+  const ticketRing = ringOf(randomBytes(KEY_OCTETS));
+  const labels = {
+    identity_file: write("identity.key", identityKeyText(randomBytes(KEY_OCTETS))),
+    signing_file: write("signing.keys", ringText(ringOf(randomBytes(KEY_OCTETS)), "signs labels and pin tokens")),
+  };
+  const byRegion = new Map(
+    reportKeys.map(({ region, key }): readonly [RegionId, RegionKeys] => {
+      const tickets = regionTicketKeysText(ticketRingOf(ticketRing, region), region);
+      return [
+        region,
+        {
+          reportFile: write(`report-${region}.key`, `${keyText(key)}\n`),
+          gateway: { ...labels, ticket_file: write(`ticket-${region}.keys`, tickets) },
+        },
+      ];
+    }),
   );
   return {
     gtm: {
-      identity_file: write("identity.key", identityKeyText(randomBytes(KEY_OCTETS))),
-      signing_file: write("signing.keys", ringText(ringOf(randomBytes(KEY_OCTETS)), "signs labels and pin tokens")),
-      reports_file: write("reports.keys", reportRingsText(reportRings)),
+      ...labels,
+      reports_file: write(
+        "reports.keys",
+        reportRingsText(new Map(reportKeys.map(({ region, key }) => [region, ringOf(key)]))),
+      ),
+      ticket_file: write("ticket.keys", ringText(ticketRing, "seals tickets")),
     },
-    agentFile: (region) => {
-      const path = agentFiles.get(region);
-      if (path === undefined) throw new Error(`no report key was made for ${region}`);
-      return path;
+    of: (region) => {
+      const keys = byRegion.get(region);
+      if (keys === undefined) throw new Error(`no keys were made for ${region}`);
+      return keys;
     },
   };
 };

@@ -20,7 +20,8 @@ export type RedisWish = { readonly url: string; readonly address: RedisAddress }
 
 export const HELP = `npm run demo -- [options]
 
-Three regions (engine simulator and edge agent each) and one GTM, on loopback, all in memory.
+Four regions (engine simulator, gateway and edge agent each; one of them serves over TLS) and one GTM, on loopback, all in
+memory.
 
   --script          tell the story without hands, at most 45 s; exit 0 only if every step came out
   --redis URL       through Redis instead, as in production: two GTMs that are one, every program with a connection of its
@@ -28,7 +29,8 @@ Three regions (engine simulator and edge agent each) and one GTM, on loopback, a
                     With --script Redis is lost in the middle, at most 90 s: where nothing listens at a redis:// URL of this
                     machine, the demo starts a redis-server there and kills it; a server that is there it only cuts off.
   --quiet           no conversations of its own
-  --port-offset N   add N to every port (DNS 5300, HTTP 8080, admin 9443, metrics 9153, one more for a second GTM; engines 8000)
+  --port-offset N   add N to every port (DNS 5300, HTTP 8080, admin 9443, metrics 9153, one more for a second GTM; in
+                    each region gateway 8090 and its metrics 9155, TLS 8443, engine 8000)
   --token TOKEN     the admin API's token; without it one is made and printed
   --help            this text
 `;

@@ -1,13 +1,16 @@
-/** The three regions of the demo, the networks its clients come from, and the ports everything listens on. */
+/** The regions of the demo, the networks its clients come from, and the ports everything listens on. */
 import { RegionId } from "#shared/ids.ts";
 
-export type Place = {
+export type Site = {
   readonly region: RegionId;
   readonly city: string;
   readonly location: { readonly latitude: number; readonly longitude: number };
   readonly jurisdiction: string;
   /** Each region has a loopback address of its own, so that what DNS answers and what `Location` says leads somewhere real. */
   readonly address: string;
+};
+
+export type Place = Site & {
   /** Documentation network (RFC 5737) that the demo takes for clients near this region. */
   readonly clients: string;
 };
@@ -39,7 +42,17 @@ export const PLACES: readonly Place[] = [
   },
 ];
 
-/** @throws {Error} for a name that is no region of the demo */
+/** Serves a pool of its own, over TLS. */
+export const SECURE_SITE: Site = {
+  region: RegionId.parse("eu-west"),
+  city: "Dublin",
+  location: { latitude: 53.35, longitude: -6.26 },
+  jurisdiction: "eu",
+  address: "127.0.1.4",
+};
+export const SITES: readonly Site[] = [...PLACES, SECURE_SITE];
+
+/** @throws {Error} for a name that is no region of the demo's conversations */
 export const placeOf = (region: string): Place => {
   const place = PLACES.find((one) => one.region === region);
   if (place === undefined) throw new Error(`${region} is no region of the demo`);
@@ -63,6 +76,9 @@ export type GtmPorts = {
 
 const FIRST_PORTS: GtmPorts = { dns: 5_300, http: 8_080, admin: 9_443, metrics: 9_153 };
 const ENGINE_PORT = 8_000;
+const GATEWAY_PORT = 8_090;
+const GATEWAY_TLS_PORT = 8_443;
+const GATEWAY_METRICS_PORT = 9_155;
 
 export const LOWEST_PORT = FIRST_PORTS.dns;
 /** The second GTM's admin API. */
@@ -79,8 +95,24 @@ export const gtmPortsAt = (offset: number, at: 0 | 1): GtmPorts => ({
   metrics: FIRST_PORTS.metrics + offset + at,
 });
 
-/** All engines have the same port: their addresses differ. @param offset as `gtmPortsAt` */
-export const enginePortAt = (offset: number): number => ENGINE_PORT + offset;
+/** Of every region: their addresses differ. */
+export type RegionPorts = {
+  readonly engine: number;
+  readonly gateway: number;
+  readonly gatewayTls: number;
+  readonly gatewayMetrics: number;
+};
+
+/** @param offset as `gtmPortsAt` */
+export const regionPortsAt = (offset: number): RegionPorts => ({
+  engine: ENGINE_PORT + offset,
+  gateway: GATEWAY_PORT + offset,
+  gatewayTls: GATEWAY_TLS_PORT + offset,
+  gatewayMetrics: GATEWAY_METRICS_PORT + offset,
+});
+
+/** What the engines ask for, so that a credential that gets lost shows. */
+export const ENGINE_KEY = "demo-key";
 
 /** What an engine of the demo can do. */
 export const ENGINE = {

@@ -1,60 +1,68 @@
-/** One region of the demo: an engine as a child process and the agent beside it. */
+/** One region of the demo: an engine as a child process, the gateway before it, the agent beside both. */
 import { request } from "undici";
-import { type RunningAgent, startAgent } from "#edge-agent/start-agent.ts";
+import { startAgent } from "#edge-agent/start-agent.ts";
 import { systemClock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { type EngineProcess, startEngineProcess } from "./engine-process.ts";
-import type { DemoKeys } from "./keys.ts";
-import type { Place } from "./places.ts";
-import { agentConfigOf, agentIdOf, engineArgs, engineUrl } from "./settings.ts";
+import { startEngineProcess } from "./engine-process.ts";
+import { startRegionGateway } from "./gateway.ts";
+import type { RegionPorts, Site } from "./places.ts";
+import { agentConfigOf, agentIdOf, engineArgs, engineUrl, gatewayConfigOf, type RegionWish } from "./settings.ts";
 import type { DemoStores } from "./stores.ts";
 
 export type RunningRegion = {
-  /** Ends the engine as a power cut would, and the agent with it. */
+  /** Ends the engine as a power cut would, and the others with it. */
   readonly kill: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-export type RegionOptions = {
-  readonly enginePort: number;
-  readonly keys: DemoKeys;
-  readonly stores: DemoStores;
-  readonly log: Logger;
-};
+export type RegionOptions = RegionWish & { readonly stores: DemoStores; readonly log: Logger };
 
-/** @throws {OperationalError} when the engine does not start */
-export const startRegion = async (place: Place, options: RegionOptions): Promise<RunningRegion> => {
-  const { enginePort, keys, stores, log } = options;
-  const engine: EngineProcess = await startEngineProcess(engineArgs(place, enginePort));
-  const store = stores.open(`edge-agent/${place.region}/${agentIdOf(place)}`);
-  const config = agentConfigOf(place, { enginePort, keyFile: keys.agentFile(place.region), storeUrl: stores.url });
-  let agent: RunningAgent;
+/** @throws {OperationalError} when a part does not start; what had started is stopped again */
+export const startRegion = async (site: Site, options: RegionOptions): Promise<RunningRegion> => {
+  const { stores, log } = options;
+  const engine = await startEngineProcess(engineArgs(site, options.ports));
+  /** In the order to stop them. */
+  const others: (() => Promise<void>)[] = [];
+  const endOthers = async (): Promise<void> => {
+    for (const end of others.splice(0)) await end();
+  };
   try {
-    agent = await startAgent(config, store, { clock: systemClock, log, metrics: createMetrics() });
+    others.unshift(await startRegionGateway(gatewayConfigOf(site, options), stores, log));
+    others.unshift(await startRegionAgent(site, options));
   } catch (fault) {
-    await Promise.all([engine.stop(), store.close()]);
+    await Promise.all([engine.stop(), endOthers()]);
     throw fault;
   }
-  const endAgent = async (): Promise<void> => {
-    await agent.stop();
-    await store.close();
-  };
   return {
     kill: async () => {
-      await engine.kill();
-      await endAgent();
+      await Promise.all([engine.kill(), endOthers()]);
     },
     stop: async () => {
-      await endAgent();
+      await endOthers();
       await engine.stop();
     },
   };
 };
 
+/** @returns what stops it */
+const startRegionAgent = async (site: Site, options: RegionOptions): Promise<() => Promise<void>> => {
+  const { stores, log } = options;
+  const store = stores.open(`edge-agent/${site.region}/${agentIdOf(site)}`);
+  const parts = { clock: systemClock, log, metrics: createMetrics() };
+  const agent = await startAgent(agentConfigOf(site, options), store, parts).catch(async (fault) => {
+    await store.close();
+    throw fault;
+  });
+  return async () => {
+    await agent.stop();
+    await store.close();
+  };
+};
+
 /** Keeps so many fillers in the queue of each of the engine's replicas. @throws {Error} quoting what it answered */
-export const holdFillers = async (place: Place, enginePort: number, waiting: number): Promise<void> => {
-  const { statusCode, body } = await request(`${engineUrl(place, enginePort)}/sim/hold`, {
+export const holdFillers = async (site: Site, ports: RegionPorts, waiting: number): Promise<void> => {
+  const { statusCode, body } = await request(`${engineUrl(site, ports)}/sim/hold`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ waiting }),

@@ -1,25 +1,27 @@
 /** What the demo prints: what to try, a line for every turn, the steps of the story. */
 import { shownStoreUrl } from "#shared/store-url.ts";
-import { MODEL_ALIAS, PLACES, ZONE } from "./places.ts";
+import { ENGINE_KEY, MODEL_ALIAS, PLACES, SECURE_SITE, SITES, ZONE } from "./places.ts";
+import { SECURE_POOL } from "./settings.ts";
 import type { GtmSeat, Stack } from "./stack.ts";
 import type { TrafficEvent } from "./traffic.ts";
 
 export type BannerFacts = {
-  readonly stack: Pick<Stack, "gtms" | "enginePort">;
+  readonly stack: Pick<Stack, "gtms" | "regionPorts" | "authorityFile">;
   readonly token: string;
   /** Shown without its password; null: all in memory. */
   readonly redisUrl: string | null;
 };
 
 export const banner = ({ stack, token, redisUrl }: BannerFacts): string => {
-  const { gtms, enginePort } = stack;
+  const { gtms, regionPorts, authorityFile } = stack;
   const [{ ports }] = gtms;
   const [frankfurt, , singapore] = PLACES;
   const near = frankfurt?.clients.replace("0/24", "9");
   const server = ports.admin === USUAL_ADMIN_PORT ? "" : ` --server ${adminUrl(gtms[0])}`;
   const dig = `dig +short @127.0.0.1 -p ${ports.dns}`;
   return `
-llm-gtm demo: ${PLACES.map(({ region, city, address }) => `${region} (${city}, ${address}:${enginePort})`).join(", ")}
+llm-gtm demo: ${SITES.map(({ region, city, address }) => `${region} (${city}, ${address})`).join(", ")}
+A gateway on port ${regionPorts.gateway} of each of them; the engines behind, on ${regionPorts.engine}, want the key ${ENGINE_KEY}.
 ${redisUrl === null ? "" : `${gtms.map(({ instance }) => instance).join(" and ")} are one by way of ${shownStoreUrl(redisUrl)}, where the agents report, too\n`}
 ${gtms.map((gtm) => addresses(gtm, gtms.length > 1)).join("\n")}
 Where does DNS send a client in ${frankfurt?.city}, and one in ${singapore?.city}?
@@ -28,12 +30,18 @@ Where does DNS send a client in ${frankfurt?.city}, and one in ${singapore?.city
   ${dig} chat.${ZONE} A +subnet=${singapore?.clients}
   ${dig} why.chat.${ZONE} TXT +subnet=${frankfurt?.clients}
 
-Take a turn (twice: the second returns); -L follows the redirect to the engine:
+Take a turn (twice: the second returns); -L follows the redirect and drops the key, which the redirect's ticket carries:
 
-  curl -siL http://127.0.0.1:${ports.http}/v1/chat/completions -H 'content-type: application/json' \\
-    -H 'x-conversation-id: mine' -H 'x-forwarded-for: ${near}' \\
+  curl -siL http://127.0.0.1:${ports.http}/v1/chat/completions -H 'authorization: Bearer ${ENGINE_KEY}' \\
+    -H 'content-type: application/json' -H 'x-conversation-id: mine' -H 'x-forwarded-for: ${near}' \\
     -d '{"model":"${MODEL_ALIAS}","max_tokens":8,"messages":[{"role":"user","content":"Hello"}]}'
-  curl -sL --resolve front.${ZONE}:${ports.http}:127.0.0.1 http://front.${ZONE}:${ports.http}/v1/models
+  curl -sL --resolve front.${ZONE}:${ports.http}:127.0.0.1 http://front.${ZONE}:${ports.http}/v1/models -H 'authorization: Bearer ${ENGINE_KEY}'
+
+The pool ${SECURE_POOL} is served over TLS, in ${SECURE_SITE.city}, with a certificate made just now:
+
+  ${dig} ${SECURE_POOL}.${ZONE} HTTPS
+  curl -s --cacert ${authorityFile} --resolve ${SECURE_POOL}.${ZONE}:${regionPorts.gatewayTls}:${SECURE_SITE.address} \\
+    https://${SECURE_POOL}.${ZONE}:${regionPorts.gatewayTls}/v1/models -H 'authorization: Bearer ${ENGINE_KEY}'
 
 Ask why, and steer by hand (in another terminal):
 
@@ -57,7 +65,7 @@ const addresses = (
   { instance, ports, frontUrl }: GtmSeat,
   isOneOfSome: boolean,
 ): string => `${isOneOfSome ? `${instance}\n` : ""}  DNS      127.0.0.1 and 127.0.0.2, port ${ports.dns}, zone ${ZONE}
-  HTTP     ${frontUrl}/v1 (a base URL for any OpenAI client; any key)
+  HTTP     ${frontUrl}/v1 (a base URL for any OpenAI or Anthropic client; the key is ${ENGINE_KEY})
   admin    http://127.0.0.1:${ports.admin}/api/v1
   metrics  http://127.0.0.1:${ports.metrics}/metrics
 `;

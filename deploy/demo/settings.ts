@@ -1,8 +1,22 @@
-/** The configurations of the demo's GTM and agents: what their owners would write in YAML. */
+/** The configurations of the demo's GTM, agents and gateways: what their owners would write in YAML. */
 import { AgentConfig } from "#edge-agent/config.ts";
+import { GatewayConfig } from "#edge-agent/gateway/config.ts";
 import { type GtmConfig, parseGtmConfig } from "#gtm/config.ts";
 import { AgentId, InstanceId } from "#shared/ids.ts";
-import { ENGINE, type GtmPorts, MODEL, MODEL_ALIAS, PLACES, type Place, ZONE } from "./places.ts";
+import type { DemoKeys, RegionKeys } from "./keys.ts";
+import {
+  ENGINE,
+  ENGINE_KEY,
+  type GtmPorts,
+  MODEL,
+  MODEL_ALIAS,
+  PLACES,
+  type RegionPorts,
+  SECURE_SITE,
+  SITES,
+  type Site,
+  ZONE,
+} from "./places.ts";
 
 /** Llama-3.3-70B at 16 bits. */
 const WEIGHTS = "141 GB";
@@ -15,20 +29,27 @@ export const INSTANCES = [InstanceId.parse("demo-1"), InstanceId.parse("demo-2")
 /** The GTM that is alone. */
 export const ONLY_INSTANCE = InstanceId.parse("demo");
 
-/** @param port of every engine */
-export const engineUrl = (place: Place, port: number): string => `http://${place.address}:${port}`;
+export const engineUrl = ({ address }: Site, { engine }: RegionPorts): string => `http://${address}:${engine}`;
+
+/** How clients reach a region: its gateway. The region of the TLS pool is called by the name that its certificate has. */
+export const regionUrl = (site: Site, { gateway, gatewayTls }: RegionPorts): string =>
+  site === SECURE_SITE ? `https://${site.region}.r.${ZONE}:${gatewayTls}` : `http://${site.address}:${gateway}`;
+
+/** Of the gateway that serves the TLS pool. */
+export const SECURE_POOL = "secure";
+export const SECURE_NAMES = [`${SECURE_POOL}.${ZONE}`, `${SECURE_SITE.region}.r.${ZONE}`, `*.c.${ZONE}`] as const;
 
 export type GtmWish = {
   readonly instance: string;
   readonly ports: GtmPorts;
-  readonly enginePort: number;
+  readonly regionPorts: RegionPorts;
   readonly tokensFile: string;
-  readonly keys: { readonly identity_file: string; readonly signing_file: string; readonly reports_file: string };
+  readonly keys: DemoKeys["gtm"];
   readonly storeUrl: string;
 };
 
 export const gtmConfigAt = (wish: GtmWish): GtmConfig => {
-  const { ports, enginePort } = wish;
+  const { ports, regionPorts } = wish;
   const config = parseGtmConfig(
     // JSON is YAML.
     JSON.stringify({
@@ -56,13 +77,17 @@ export const gtmConfigAt = (wish: GtmWish): GtmConfig => {
       },
       admin: { listen: `127.0.0.1:${ports.admin}`, auth: { tokens_file: wish.tokensFile } },
       metrics: { listen: `127.0.0.1:${ports.metrics}` },
-      regions: PLACES.map((place) => ({
-        id: place.region,
-        location: { lat: place.location.latitude, lon: place.location.longitude },
-        jurisdiction: place.jurisdiction,
-        endpoint: { url: engineUrl(place, enginePort), a: [place.address] },
-        probe: { url: `${engineUrl(place, enginePort)}/health` },
-        affinity: true,
+      regions: SITES.map((site) => ({
+        id: site.region,
+        location: { lat: site.location.latitude, lon: site.location.longitude },
+        jurisdiction: site.jurisdiction,
+        endpoint: {
+          url: regionUrl(site, regionPorts),
+          a: [site.address],
+          alpn: site === SECURE_SITE ? ["h2", "http/1.1"] : [],
+        },
+        probe: { url: `http://${site.address}:${regionPorts.gateway}/healthz` },
+        gateway: true,
       })),
       models: [{ id: MODEL, aliases: [MODEL_ALIAS], weight_bytes: WEIGHTS, cold_start: COLD_START }],
       pools: [
@@ -72,6 +97,7 @@ export const gtmConfigAt = (wish: GtmWish): GtmConfig => {
           regions: PLACES.map((place) => place.region),
           last_resort: { kind: "regions", order: PLACES.map((place) => place.region) },
         },
+        { name: SECURE_POOL, models: [MODEL], regions: [SECURE_SITE.region] },
       ],
       geo: {
         provider: "static",
@@ -90,35 +116,72 @@ export const gtmConfigAt = (wish: GtmWish): GtmConfig => {
   return { ...config, store: { ...config.store, url: wish.storeUrl } };
 };
 
-export type AgentWish = { readonly enginePort: number; readonly keyFile: string; readonly storeUrl: string };
+export type RegionWish = {
+  readonly ports: RegionPorts;
+  readonly keys: RegionKeys;
+  /** Holds `ENGINE_KEY`. */
+  readonly engineKeyFile: string;
+  /** Of the TLS pool's gateway. */
+  readonly tls: { readonly cert_file: string; readonly key_file: string };
+  readonly storeUrl: string;
+};
 
 /** As its reports and Redis name it. */
-export const agentIdOf = (place: Place): AgentId => AgentId.parse(`agent-${place.region}`);
+export const agentIdOf = (site: Site): AgentId => AgentId.parse(`agent-${site.region}`);
+export const gatewayIdOf = (site: Site): AgentId => AgentId.parse(`gateway-${site.region}`);
 
-export const agentConfigOf = (place: Place, { enginePort, keyFile, storeUrl }: AgentWish): AgentConfig =>
+const engineOf = (site: Site, { ports, engineKeyFile }: RegionWish) => ({
+  url: engineUrl(site, ports),
+  engine: "vllm",
+  api_key_file: engineKeyFile,
+});
+const SERVED = {
+  id: MODEL,
+  prefill_tokens_per_second: ENGINE.prefillTokensPerSecond,
+  kv_capacity_tokens: ENGINE.kvTokensPerReplica,
+};
+
+export const agentConfigOf = (site: Site, wish: RegionWish): AgentConfig =>
   AgentConfig.parse({
     version: 1,
-    region: place.region,
-    agent: agentIdOf(place),
-    store: { url: storeUrl },
-    report: { key_file: keyFile },
-    engines: [{ url: engineUrl(place, enginePort), engine: "vllm" }],
-    gpus: { dcgm_url: `${engineUrl(place, enginePort)}/dcgm/metrics` },
-    models: [
-      {
-        id: MODEL,
-        weight_bytes: WEIGHTS,
-        cold_start: COLD_START,
-        prefill_tokens_per_second: ENGINE.prefillTokensPerSecond,
-        kv_capacity_tokens: ENGINE.kvTokensPerReplica,
-      },
-    ],
+    region: site.region,
+    agent: agentIdOf(site),
+    store: { url: wish.storeUrl },
+    report: { key_file: wish.keys.reportFile },
+    engines: [engineOf(site, wish)],
+    gpus: { dcgm_url: `${engineUrl(site, wish.ports)}/dcgm/metrics` },
+    models: [{ ...SERVED, weight_bytes: WEIGHTS, cold_start: COLD_START }],
   });
 
-/** The engine simulator's command line for a place. */
-export const engineArgs = (place: Place, port: number): readonly string[] => [
-  ...["--listen", `${place.address}:${port}`],
-  ...["--region", place.region],
+export const gatewayConfigOf = (site: Site, wish: RegionWish): GatewayConfig => {
+  const { ports } = wish;
+  const isSecure = site === SECURE_SITE;
+  return GatewayConfig.parse({
+    version: 1,
+    region: site.region,
+    gateway: gatewayIdOf(site),
+    zone: ZONE,
+    pools: [isSecure ? SECURE_POOL : "chat"],
+    hosts: [site.address],
+    store: { url: wish.storeUrl },
+    listen: [
+      { address: `${site.address}:${ports.gateway}`, tls: false },
+      ...(isSecure ? [{ address: `${site.address}:${ports.gatewayTls}`, tls: true }] : []),
+    ],
+    tls: isSecure ? wish.tls : null,
+    keys: wish.keys.gateway,
+    engines: [engineOf(site, wish)],
+    models: [SERVED],
+    drain: { linger: "0ms", deadline: "2s" },
+    metrics: { listen: `${site.address}:${ports.gatewayMetrics}` },
+  });
+};
+
+/** The engine simulator's command line for a site. */
+export const engineArgs = (site: Site, { engine }: RegionPorts): readonly string[] => [
+  ...["--listen", `${site.address}:${engine}`],
+  ...["--region", site.region],
+  ...["--api-key", ENGINE_KEY],
   ...["--model", MODEL],
   ...["--alias", MODEL_ALIAS],
   ...["--replicas", String(ENGINE.replicas)],

@@ -1,18 +1,13 @@
-/** Everything the demo runs: three engines as child processes, an agent beside each, and one or two GTMs, on the stores given. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Everything the demo runs: engines as child processes, a gateway and an agent for each, and one or two GTMs, on the stores given. */
 import { type Gtm, startGtm } from "#gtm/start.ts";
-import { hashOfToken } from "#gtm/wire/admin/token.ts";
-import { tokenLine } from "#gtm/wire/admin/tokens-file.ts";
 import { systemClock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { type AdminApi, adminApi } from "./admin.ts";
-import { writeKeys } from "./keys.ts";
-import { enginePortAt, type GtmPorts, gtmPortsAt, PLACES, placeOf } from "./places.ts";
+import { makeFolder } from "./folder.ts";
+import { type GtmPorts, gtmPortsAt, placeOf, type RegionPorts, regionPortsAt, SITES, type Site } from "./places.ts";
 import { holdFillers, type RunningRegion, startRegion } from "./region.ts";
-import { DEMO_ACTOR, gtmConfigAt } from "./settings.ts";
+import { gtmConfigAt } from "./settings.ts";
 import type { DemoStores } from "./stores.ts";
 
 /** A GTM as its clients see it. */
@@ -27,7 +22,9 @@ export type GtmSeat = {
 
 export type Stack = {
   readonly gtms: readonly [GtmSeat, ...GtmSeat[]];
-  readonly enginePort: number;
+  readonly regionPorts: RegionPorts;
+  /** PEM: what clients of the TLS pool must trust. */
+  readonly authorityFile: string;
   /** Keeps so many fillers in the queue of each of the region's replicas. */
   readonly hold: (region: string, waiting: number) => Promise<void>;
   /** Ends the region's engine as a power cut would, and its agent with it. */
@@ -49,30 +46,25 @@ export type StackOptions = {
 /** @throws {OperationalError | Error} when a part does not start; what had started is stopped again */
 export const startStack = async (options: StackOptions): Promise<Stack> => {
   const { offset, token, stores, log } = options;
-  const enginePort = enginePortAt(offset);
-  const folder = mkdtempSync(join(tmpdir(), "llm-gtm-demo-"));
-  const keys = writeKeys(
-    folder,
-    PLACES.map(({ region }) => region),
-    systemClock.epochMs(),
-  );
-  const tokensFile = join(folder, "tokens.yaml");
-  writeFileSync(tokensFile, `${tokenLine({ name: DEMO_ACTOR, role: "admin", sha256: hashOfToken(token) })}\n`);
+  const regionPorts = regionPortsAt(offset);
+  const folder = await makeFolder(token);
+  const { keys, tokensFile, engineKeyFile, tls, authorityFile } = folder;
   const regions = new Map<string, RunningRegion>();
   const gtms: { readonly stop: () => Promise<void> }[] = [];
 
-  const begin = async (region: string): Promise<void> => {
-    regions.set(region, await startRegion(placeOf(region), { enginePort, keys, stores, log }));
+  const begin = async (site: Site): Promise<void> => {
+    const wish = { ports: regionPorts, keys: keys.of(site.region), engineKeyFile, tls, storeUrl: stores.url };
+    regions.set(site.region, await startRegion(site, { ...wish, stores, log }));
   };
   const stop = async (): Promise<void> => {
     await Promise.all(gtms.splice(0).map((gtm) => gtm.stop()));
     await Promise.all([...regions.values()].map((region) => region.stop()));
     regions.clear();
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   };
   const seatOf = (instance: string, at: number): GtmSeat & { readonly open: () => Promise<void> } => {
     const ports = gtmPortsAt(offset, at === 0 ? 0 : 1);
-    const config = gtmConfigAt({ instance, ports, enginePort, tokensFile, keys: keys.gtm, storeUrl: stores.url });
+    const config = gtmConfigAt({ instance, ports, regionPorts, tokensFile, keys: keys.gtm, storeUrl: stores.url });
     return {
       ...{ instance, ports },
       frontUrl: `http://127.0.0.1:${ports.http}`,
@@ -91,13 +83,14 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
     };
   };
   try {
-    await allOf(PLACES.map(({ region }) => begin(region)));
+    await allOf(SITES.map(begin));
     const [first, ...others] = options.instances;
     const seats = [seatOf(first, 0), ...others.map((instance, at) => seatOf(instance, at + 1))] as const;
     await allOf(seats.map(({ open }) => open()));
     return {
-      ...{ gtms: seats, enginePort, stop, revive: begin },
-      hold: (region, waiting) => holdFillers(placeOf(region), enginePort, waiting),
+      ...{ gtms: seats, regionPorts, authorityFile, stop },
+      hold: (region, waiting) => holdFillers(placeOf(region), regionPorts, waiting),
+      revive: (region) => begin(placeOf(region)),
       kill: async (region) => {
         const running = regions.get(region);
         regions.delete(region);

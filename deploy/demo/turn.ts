@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { greatCircleRttMs } from "#gtm/domain/topology.ts";
-import { type Place, placeOf } from "./places.ts";
+import { ENGINE_KEY, type Place, placeOf } from "./places.ts";
 
 export type Message = { readonly role: "system" | "user" | "assistant"; readonly content: string };
 
@@ -49,7 +49,7 @@ export type Redirect = {
 
 /** What the front door says to this turn; nothing is sent to a region. @throws {Error} when it does not redirect */
 export const askFrontDoor = async (frontUrl: string, client: Client, chat: Chat): Promise<Redirect> => {
-  const answer = await request(`${frontUrl}/v1/chat/completions`, post(client, chat));
+  const answer = await request(`${frontUrl}/v1/chat/completions`, post(client, chat, `Bearer ${ENGINE_KEY}`));
   const said = await answer.body.text();
   if (answer.statusCode !== 307) throw new Error(`the front door answered ${answer.statusCode}: ${said}`);
   return {
@@ -69,18 +69,20 @@ export const takeTurn = async (frontUrl: string, client: Client, chat: Chat): Pr
   const to = placeOf(redirect.region);
   const trips = chat.region === redirect.region ? 1 : ROUND_TRIPS_NEW;
   await sleep(trips * greatCircleRttMs(client.place.location, to.location));
-  const answer = await request(redirect.location, post(client, chat));
+  // Clients drop the key on their way to another origin; what engines ask for comes by the redirect's ticket.
+  const answer = await request(redirect.location, post(client, chat, null));
   if (answer.statusCode !== 200) {
     throw new Error(`${redirect.region} answered ${answer.statusCode}: ${await answer.body.text()}`);
   }
   return { ...redirect, ...(await readStream(answer.body, startedAtMs)) };
 };
 
-const post = (client: Client, chat: Chat) => ({
+const post = (client: Client, chat: Chat, authorization: string | null) => ({
   method: "POST" as const,
   headers: {
     "content-type": "application/json",
     "x-forwarded-for": client.address,
+    ...(authorization === null ? {} : { authorization }),
     "x-conversation-id": chat.id,
     // It speaks where neither memory nor the store knows the conversation.
     ...(chat.pin === null ? {} : { "x-gtm-pin": chat.pin }),

@@ -61,8 +61,15 @@ export const serveCompletion = async (
       if (asked.isStored && isWritten) life.stored.keep(frame.id, asked.prompt, answer.text);
       write(progress);
     },
-    null,
+    rankIn(request, options.replicas),
   );
+};
+
+/** vLLM's data-parallel rank; what names no replica is left to the router. */
+const rankIn = ({ headers }: IncomingMessage, replicas: number): number | null => {
+  const said = headers["x-data-parallel-rank"];
+  const rank = typeof said === "string" && /^\d{1,4}$/.test(said) ? Number(said) : null;
+  return rank !== null && rank < replicas ? rank : null;
 };
 
 const limitOf = ({ options }: CompletionContext): number =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { optionsOf } from "#deploy/demo/options.ts";
-import { enginePortAt, gtmPortsAt } from "#deploy/demo/places.ts";
+import { gtmPortsAt, regionPortsAt } from "#deploy/demo/places.ts";
 
 describe("the demo without options", () => {
   it("is one GTM in memory, with a token of its own", () => {
@@ -69,7 +69,8 @@ describe("--port-offset", () => {
     for (const offset of [-4_276, 0, 56_091]) {
       const ports = [...Object.values(gtmPortsAt(offset, 0)), ...Object.values(gtmPortsAt(offset, 1))];
       assert.equal(new Set(ports).size, 8);
-      for (const port of [...ports, enginePortAt(offset)]) assert.ok(port >= 1_024 && port <= 65_535, `${port}`);
+      for (const port of [...ports, ...Object.values(regionPortsAt(offset))])
+        assert.ok(port >= 1_024 && port <= 65_535, `${port}`);
     }
   });
 });
