@@ -45,11 +45,7 @@ export const createAnswer = (rules: AnswerRules): Answer => {
   };
   const pinOf = createPinOf(rules);
   const handOver = createHandOver({ ...rules, originOf, pinOf });
-  const count = ({ source, ignored, isForged }: Identity): void => {
-    metrics.identities.inc({ source });
-    for (const one of ignored) metrics.ignoredIdentities.inc({ source: one });
-    if (isForged) metrics.forgedTokens.inc();
-  };
+  const count = createCountIdentity(metrics);
 
   const replyTo = ({ query }: Asked, asking: Asking, answer: HttpAnswer, pin: Pin | null, target: string): Answered =>
     replied(
@@ -98,5 +94,13 @@ export const createAnswer = (rules: AnswerRules): Answer => {
     }
   };
 };
+
+export const createCountIdentity =
+  (metrics: Pick<HttpMetrics, "identities" | "ignoredIdentities" | "forgedTokens">) =>
+  ({ source, ignored, isForged }: Identity): void => {
+    metrics.identities.inc({ source });
+    for (const one of ignored) metrics.ignoredIdentities.inc({ source: one });
+    if (isForged) metrics.forgedTokens.inc();
+  };
 
 const replied = (reply: Reply): Answered => ({ kind: "reply", reply });

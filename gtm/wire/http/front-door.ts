@@ -3,7 +3,7 @@
  * becomes a question; steering decides; the answer names the region, or the region itself answers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Answered, type AnswerRules, createAnswer } from "./answer.ts";
+import { type Answered, type AnswerRules, createAnswer, createCountIdentity } from "./answer.ts";
 import { type ArrivalRules, createArrive } from "./arrival.ts";
 import { announcedBytes } from "./body.ts";
 import { createReaderFor } from "./body-reader.ts";
@@ -21,6 +21,8 @@ import type { SeenBody } from "./prompt.ts";
 import { type AskRules, createAsk, isModelNamed } from "./question.ts";
 import type { BodyReader } from "./read-body.ts";
 import { problemReply } from "./reply.ts";
+import { createSteerEndpoint } from "./steer-endpoint.ts";
+import { isSteering } from "./steer-wish.ts";
 import { createWays } from "./way.ts";
 
 export type FrontDoorRules = ArrivalRules &
@@ -55,6 +57,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   const loopTurn = createLoopTurn();
 
   const readerFor = createReaderFor(rules);
+  const steerEndpoint = createSteerEndpoint({ ...rules, ask, countIdentity: createCountIdentity(metrics) });
 
   /** Of a request that is redirected whatever is decided. */
   const afterBody = async ({ incoming, exchange, asking }: Request): Promise<Response> => {
@@ -123,6 +126,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
     const arrival = arrive(incoming);
     if (arrival.kind === "refused") return sendPlain(exchange, problemReply(arrival.code, arrival.detail));
     if (isPreflight(incoming.method, incoming.headers)) return sendPlain(exchange, preflightReply(incoming));
+    if (isSteering(arrival)) return steerEndpoint(incoming, exchange, arrival);
     const credentials = credentialsIn(incoming.headers);
     const { pathAndQuery } = arrival.target;
     const mayForward = ways.mayForward({ incoming, credentials, pathAndQuery }, arrival);

@@ -7,6 +7,8 @@ import { type NameSource, nameFrom, PIN_HEADER, parentFrom, type Said } from "./
 import type { State } from "./state.ts";
 
 export type Asked = Said & {
+  /** What the question itself calls the conversation, or its label; null: it is a turn, and says so in its own ways. */
+  readonly named: string | null;
   readonly tenant: string;
   /** What the label in the host says; null: the host has none. */
   readonly hostLabel: LabelReading | null;
@@ -109,7 +111,15 @@ export const createIdentify = ({ labels, order, regions, pinHintMs }: IdentityRu
       : { ...found, parentId: parent, ignored };
   };
 
+  const fromQuestion = (named: string, { tenant, nowEpochMs }: Asked): Found => {
+    const reading = labels.read(named);
+    return reading.kind === "ours"
+      ? { ...fromToken("pin-token", reading, nowEpochMs), source: "steer" }
+      : { ...NOBODY, conversationId: labels.conversationIdOf(tenant, named), source: "steer" };
+  };
+
   return (asked) => {
+    if (asked.named !== null) return withParent(fromQuestion(asked.named, asked), asked, NONE_IGNORED);
     let ignored = NONE_IGNORED;
     for (const source of order) {
       const found = find(source, asked);

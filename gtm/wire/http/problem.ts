@@ -6,6 +6,8 @@ export const PROBLEMS = {
   "malformed-request": 400,
   "not-a-pool-path": 404,
   "no-model": 404,
+  "unknown-model": 404,
+  "method-not-allowed": 405,
   "body-too-slow": 408,
   "body-too-large": 413,
   "context-too-long": 413,

@@ -18,6 +18,7 @@ import type { Peers } from "./peers.ts";
 import { createPoolChooser, type PoolChoice } from "./pool-choice.ts";
 import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
 import { type FindResponse, responseIdentity, stateIn } from "./state.ts";
+import type { SteerWish } from "./steer-wish.ts";
 import { createTenantOf } from "./tenant.ts";
 
 export type Question =
@@ -35,7 +36,13 @@ export type Question =
   | { readonly kind: "unread" };
 
 /** A promise only where the store has to be asked. */
-export type Ask = (incoming: IncomingMessage, arrival: Arrival, body: SeenBody) => Promise<Question> | Question;
+export type Ask = (
+  incoming: IncomingMessage,
+  arrival: Arrival,
+  body: SeenBody,
+  /** Of a client that asks where its turn would go; null: this is the turn. */
+  wish?: SteerWish | null,
+) => Promise<Question> | Question;
 
 export type AskRules = {
   readonly pools: readonly Pool[];
@@ -63,10 +70,15 @@ export const createAsk = (rules: AskRules): Ask => {
   const identify = createIdentify({ labels, order: rules.identityOrder, regions, pinHintMs });
   const tenantOf = createTenantOf(labels);
 
-  type Request = { readonly incoming: IncomingMessage; readonly arrival: Arrival; readonly body: SeenBody };
+  type Request = {
+    readonly incoming: IncomingMessage;
+    readonly arrival: Arrival;
+    readonly body: SeenBody;
+    readonly wish: SteerWish | null;
+  };
 
   const questionOf = (
-    { incoming, arrival, body }: Request,
+    { incoming, arrival, body, wish }: Request,
     said: Said,
     at: Chosen,
     state: Asked["state"],
@@ -74,7 +86,9 @@ export const createAsk = (rules: AskRules): Ask => {
     const { headers } = incoming;
     const peer = rules.peers.of(incoming.socket);
     const tenant = tenantOf(headers, peer.isTrusted ? tenantHeader : null);
-    const identity = identify({ ...said, tenant, hostLabel: arrival.hostLabel, state, nowEpochMs: clock.epochMs() });
+    const { hostLabel } = arrival;
+    const named = wish?.conversation ?? null;
+    const identity = identify({ ...said, named, tenant, hostLabel, state, nowEpochMs: clock.epochMs() });
     if (identity === null) return { kind: "unread" };
 
     const { pool, prefix } = at.at;
@@ -90,8 +104,9 @@ export const createAsk = (rules: AskRules): Ask => {
       clientSubnet: peer.clientSubnet(headerIn(headers, "x-forwarded-for")),
       conversationId,
       pinnedTo,
-      promptTokens: promptTokensOf(headers, body, conversationId !== null, longest),
-      outputTokens: outputTokensOf(headers, body),
+      promptTokens:
+        wish?.promptTokens ?? promptTokensOf(headers, body, conversationId !== null || wish !== null, longest),
+      outputTokens: wish?.outputTokens ?? outputTokensOf(headers, body),
       parentId,
       // Where regions share what is stored, any of them can go on from it.
       stateRegion: state === null || typeof state === "string" || pool.sharesResponses ? null : state.region,
@@ -100,16 +115,16 @@ export const createAsk = (rules: AskRules): Ask => {
     return { kind: "asked", query, identity, prefix };
   };
 
-  return (incoming, arrival, body) => {
+  return (incoming, arrival, body, wish = null) => {
     const { isRead, scanned } = body;
-    const model = headerIn(incoming.headers, MODEL_HEADER) ?? modelIn(body);
+    const model = wish?.model ?? headerIn(incoming.headers, MODEL_HEADER) ?? modelIn(body);
     if (model === null && !isRead) return { kind: "unread" };
     const choice = choosePool(arrival.pools, arrival.isDefault, model);
     if (choice.kind !== "chosen") return choice;
 
     const { path, query } = arrival.target;
     const said: Said = { headers: incoming.headers, query, isBodyRead: isRead, scanned };
-    const request = { incoming, arrival, body };
+    const request = { incoming, arrival, body, wish };
     const state = stateIn(path, said);
     // A region that the body may name cannot be told without it.
     if (state === "unread") return { kind: "unread" };

@@ -112,7 +112,7 @@ const refusalReply = (
   );
 
 /** Milliseconds, W3C Server Timing §3. */
-const timing = (tookMs: number): string => `gtm;dur=${Math.round(tookMs * 1_000) / 1_000}`;
+export const timing = (tookMs: number): string => `gtm;dur=${Math.round(tookMs * 1_000) / 1_000}`;
 
 /** A region's name is a DNS label: it needs no escape in JSON, so only the text around it is made, once. */
 const aroundRegion = (form: ApiForm): readonly [string, string] => {

@@ -27,6 +27,7 @@ type Wish = {
   readonly order?: readonly IdentitySource[];
   readonly fingerprint?: string;
   readonly state?: Asked["state"];
+  readonly named?: string;
 };
 const asked = ({
   headers = {},
@@ -52,6 +53,7 @@ const asked = ({
           fingerprint: wish.fingerprint ?? null,
         },
   state: wish.state ?? null,
+  named: wish.named ?? null,
   hostLabel: label === undefined ? null : labels.read(label),
   nowEpochMs: NOW,
 });
@@ -199,6 +201,17 @@ describe("a turn that continues what is stored", () => {
   });
   it("is asked by its other names where nobody told of its response, and not by what it says", () => {
     assert.equal(identify({ state: state({}), fingerprint: "f", body })?.source, "user");
+  });
+});
+
+describe("a question that names its conversation itself", () => {
+  it("is about that one, whatever its headers name", () => {
+    const identity = identify({ named: "thread 1", headers: { "x-session-id": "s" }, label: tokenFor("virginia") });
+    assert.deepEqual([identity?.source, identity?.conversationId, identity?.pinnedTo], ["steer", conversation, null]);
+  });
+  it("may name it by its label, which says where it lives", () => {
+    const identity = identify({ named: tokenFor("virginia") });
+    assert.deepEqual([identity?.conversationId, identity?.pinnedTo], [conversation, "virginia"]);
   });
 });
 
