@@ -52,8 +52,8 @@ export const isHeard = (tally: Tally | null, { priorWeight }: Pick<Habit, "prior
   tally !== null && tally.weight >= priorWeight * ROUND_SHARE;
 
 /**
- * What several regions say of one quantity that is not their own, made one: the median; of two in the middle the one nearer
- * to the prior. So the word of one region alone never counts for more than an honest one's beside it.
+ * What several regions say of one quantity that is not their own, made one: the median; between two in the middle, what is
+ * nearest to the prior. So one region that lies leads no farther from the prior than an honest one beside it.
  *
  * @returns null: nobody says anything
  */
@@ -62,5 +62,5 @@ export const agreedOn = (values: readonly number[], prior: number): number | nul
   const low = sorted[Math.floor((sorted.length - 1) / 2)];
   const high = sorted[Math.floor(sorted.length / 2)];
   if (low === undefined || high === undefined) return null;
-  return Math.abs(high - prior) < Math.abs(low - prior) ? high : low;
+  return Math.min(high, Math.max(low, prior));
 };

@@ -1,13 +1,28 @@
 /** Arbitrary worlds, turns and policies for fast-check: everything the types allow, the odd and the extreme included. */
 import fc from "fast-check";
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { type Learnt, NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
+import { PROMPT_SIZE_CLASSES } from "#gtm/domain/output-lengths.ts";
 import type { Placement, Replica } from "#gtm/domain/placement.ts";
 import type { Region } from "#gtm/domain/region.ts";
+import { LEAST_RTT_MS, MOST_RTT_MS } from "#gtm/domain/round-trips.ts";
 import type { SendList } from "#gtm/domain/world.ts";
 import { DEFAULT_POLICY, type Policy } from "#gtm/steering/policy.ts";
 import type { Query } from "#gtm/steering/ports.ts";
 import type { Situation } from "./builders.ts";
-import { aPlacement, aRegion, aReplica, CONVERSATION, MODEL, NOW_MS, PLACES, regionId, replicaId } from "./builders.ts";
+import {
+  aClient,
+  aPlacement,
+  aPool,
+  aRegion,
+  aReplica,
+  CONVERSATION,
+  MODEL,
+  NOW_MS,
+  PLACES,
+  regionId,
+  replicaId,
+} from "./builders.ts";
 
 const NAMES = ["frankfurt", "paris", "virginia", "singapore"] as const;
 
@@ -52,6 +67,7 @@ const placementOf = (region: string): fc.Arbitrary<Placement> =>
       weightBytes: orNull(nonNegative(1e12)),
       liveTokens: nonNegative(1e6),
       heldCorrection: fc.double({ min: 0, max: 1, noNaN: true }),
+      isHeldCorrectionLearnt: fc.boolean(),
       sparePrefillTokensPerSecond: positive(40_000),
     })
     .map((wish) => aPlacement(region, wish as Partial<Placement>));
@@ -121,6 +137,24 @@ const sends: fc.Arbitrary<SendList | null> = fc
     ),
   );
 
+/** Whatever turns may have taught: of some regions and classes, and of none. */
+const learnt: fc.Arbitrary<Learnt> = fc
+  .record({
+    rtts: fc.dictionary(fc.constantFrom(...NAMES), fc.double({ min: LEAST_RTT_MS, max: MOST_RTT_MS, noNaN: true })),
+    outputTokens: fc.array(orNull(nonNegative(131_072)), {
+      minLength: PROMPT_SIZE_CLASSES,
+      maxLength: PROMPT_SIZE_CLASSES,
+    }),
+    nextTurnFraction: orNull(fc.double({ min: 0, max: 1, noNaN: true })),
+    reuseFraction: orNull(fc.double({ min: 0, max: 1, noNaN: true })),
+  })
+  .map(({ rtts, ...ofPool }) => ({
+    pools: new Map([[aPool([]).name, ofPool]]),
+    roundTrips: new Map([
+      [aClient().subnet, new Map(Object.entries(rtts).map(([name, ms]) => [regionId(name), ms] as const))],
+    ]),
+  }));
+
 const policy: fc.Arbitrary<Policy> = fc
   .record({
     marginMs: nonNegative(2_000),
@@ -141,13 +175,14 @@ export const situation: fc.Arbitrary<Situation & { readonly regions: readonly Re
     promptTokens: orNull(nonNegative(100_000).map(Math.floor)),
     jurisdictions: fc.constantFrom(null, null, ["eu"]),
     sends,
+    learnt: fc.oneof(fc.constant(NOTHING_LEARNT), learnt),
     policy,
     pinnedTo: fc.constantFrom(null, regionId("paris")),
     outputTokens: orNull(nonNegative(4_000)),
   })
-  .map(({ promptTokens, pinnedTo, outputTokens, jurisdictions, sends: sendList, ...rest }) => ({
+  .map(({ promptTokens, pinnedTo, outputTokens, jurisdictions, sends: sendList, learnt: taught, ...rest }) => ({
     ...rest,
     query: { promptTokens, pinnedTo, outputTokens } satisfies Partial<Query>,
     pool: { jurisdictions },
-    world: { sends: sendList },
+    world: { sends: sendList, learnt: taught },
   }));
