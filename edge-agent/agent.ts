@@ -1,8 +1,9 @@
-/** The agent's main flow: ask the engines, read what they say, learn from it, assemble the report, publish it; each second again. */
+/** The agent's main flow: ask engines and gateways, read what they say, learn from it, assemble the report, publish it; each second again. */
 import type { RegionReport } from "#shared/report.ts";
 import { signReport } from "#shared/report-signature.ts";
 import { assemble, type Identity } from "./assemble.ts";
 import { type Endpoint, learn, newEndpoint } from "./endpoint.ts";
+import { withGateways } from "./gateway-overlay.ts";
 import type { AgentPorts } from "./ports.ts";
 import { readEngine, readGpus } from "./read-answers.ts";
 import type { ModelSettings } from "./replica-report.ts";
@@ -32,7 +33,11 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
   let seq = 0;
 
   const nextReport = async (signal: AbortSignal): Promise<RegionReport> => {
-    const [answers, gpuAnswer] = await Promise.all([ports.scrapeEngines(signal), ports.scrapeGpus(signal)]);
+    const [answers, gpuAnswer, gateways] = await Promise.all([
+      ports.scrapeEngines(signal),
+      ports.scrapeGpus(signal),
+      ports.scrapeGateways(signal),
+    ]);
     endpoints = endpoints.map((endpoint, at) => {
       const answer = answers[at];
       const wish = settings.engines[at]?.wish ?? "auto";
@@ -41,7 +46,7 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
     const gpus = gpuAnswer === null ? null : readGpus(gpuAnswer, settings.gpuUuids);
     seq += 1;
     const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints, gpus };
-    const report = assemble(settings.identity, round, settings.models);
+    const report = withGateways(assemble(settings.identity, round, settings.models), gateways);
     return settings.reportKey === null ? report : signReport(report, settings.reportKey);
   };
 

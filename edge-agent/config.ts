@@ -22,7 +22,7 @@ const httpUrl = z.string().superRefine((text, context) => {
   }
 });
 
-const engineName = z.string().superRefine((name, context) => {
+export const engineName = z.string().superRefine((name, context) => {
   const names = ["auto", ...ENGINES.map((engine) => engine.name)];
   if (names.includes(name)) return;
   const message = UNREAD_ENGINES.includes(name)
@@ -69,6 +69,18 @@ const Model = z.strictObject({
   kv_capacity_tokens: z.int().positive().max(1e12).nullable().default(null),
 });
 
+export const Models = z
+  .array(Model)
+  .max(1_024)
+  .default([])
+  .superRefine((models, context) => {
+    const seen = new Set<string>();
+    for (const [at, { id }] of models.entries()) {
+      if (seen.has(id)) context.addIssue({ code: "custom", path: [at, "id"], message: `${id} stands here twice` });
+      seen.add(id);
+    }
+  });
+
 export const AgentConfig = z.strictObject({
   version: z.literal(1),
   region: RegionId,
@@ -104,18 +116,17 @@ export const AgentConfig = z.strictObject({
         if (address !== null) seen.add(address);
       }
     }),
-  gpus: Gpus.nullable().default(null),
-  models: z
-    .array(Model)
-    .max(1_024)
+  /** Metrics listeners of the region's gateways, all of them: what they know exactly wins over what is scraped. */
+  gateways: z
+    .array(z.strictObject({ url: httpUrl }))
+    .max(64)
     .default([])
-    .superRefine((models, context) => {
-      const seen = new Set<string>();
-      for (const [at, { id }] of models.entries()) {
-        if (seen.has(id)) context.addIssue({ code: "custom", path: [at, "id"], message: `${id} stands here twice` });
-        seen.add(id);
-      }
-    }),
+    .refine(
+      (gateways) => new Set(gateways.map(({ url }) => addressOf(url))).size === gateways.length,
+      "a gateway stands here twice",
+    ),
+  gpus: Gpus.nullable().default(null),
+  models: Models,
   metrics: z.strictObject({ listen: listenAddress.default("127.0.0.1:9154") }).prefault({}),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

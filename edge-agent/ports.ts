@@ -2,6 +2,7 @@
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { RegionReport } from "#shared/report.ts";
+import type { GatewayAnswer } from "./gateway-overlay.ts";
 import type { AgentSignals } from "./signals.ts";
 
 /** One HTTP answer. A failure is a value: a source that cannot be read makes fields unknown, it stops nothing. */
@@ -47,6 +48,8 @@ export type AgentPorts = {
   readonly scrapeEngines: (signal: AbortSignal) => Promise<readonly EngineAnswers[]>;
   /** null: none are configured. Never rejects. */
   readonly scrapeGpus: (signal: AbortSignal) => Promise<GpuAnswer | null>;
+  /** One for each configured gateway, in that order. Never rejects. */
+  readonly scrapeGateways: (signal: AbortSignal) => Promise<readonly GatewayAnswer[]>;
   /** Puts the report as it is to be read. Never rejects: a store that is away is a counter, and the next report is newer. */
   readonly publish: (report: RegionReport) => Promise<void>;
   /** Resolves at that monotonic time, or at once when the signal is aborted. */

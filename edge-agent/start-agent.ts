@@ -11,6 +11,7 @@ import type { Store } from "#shared/store.ts";
 import { type Agent, type AgentSettings, createAgent } from "./agent.ts";
 import { type AgentConfig, addressOf } from "./config.ts";
 import { createDispatcher, createFetchText } from "./fetch-text.ts";
+import { createGatewayScrape, type GatewayTarget } from "./gateway-scrape.ts";
 import { createPublish } from "./publish.ts";
 import { createRunCommand } from "./run-command.ts";
 import { createScrape, type EngineTarget, type GpuTarget } from "./scrape.ts";
@@ -74,6 +75,7 @@ export const buildAgent = (config: AgentConfig, store: Store, { clock, log, metr
   const ports = {
     clock,
     ...createScrape({ engines: engineTargets(config), gpus: gpuTarget(config) }, { fetchText, runCommand, clock }),
+    scrapeGateways: createGatewayScrape(gatewayTargets(config), fetchText),
     publish: createPublish({ store, clock, signals: { ...signals, reportPut } }),
     waitUntil: async (atMs: number, signal: AbortSignal) => {
       await sleep(Math.max(0, atMs - clock.monotonicMs()), undefined, { signal }).catch(() => undefined);
@@ -99,6 +101,9 @@ export const gpuTarget = ({ gpus }: AgentConfig): GpuTarget | null => {
   if (gpus.dcgm_url !== null) return { kind: "dcgm", url: gpus.dcgm_url };
   return gpus.nvidia_smi === null ? null : { kind: "nvidia-smi", command: gpus.nvidia_smi };
 };
+
+const gatewayTargets = (config: AgentConfig): readonly GatewayTarget[] =>
+  config.gateways.map(({ url }) => ({ url: url.replace(/\/+$/, ""), source: addressOf(url) ?? url }));
 
 const settingsOf = (config: AgentConfig): AgentSettings => ({
   identity: { region: config.region, agent: config.agent, boot: randomUUID() },

@@ -36,6 +36,7 @@ const runRounds = async (rounds: readonly Round[], wish: Partial<AgentSettings> 
       return [answers(atMs, answer)];
     },
     scrapeGpus: async () => null,
+    scrapeGateways: async () => [],
     publish: async (report) => {
       reports.push(report);
     },
@@ -118,6 +119,7 @@ describe("a stop while engines are being asked", () => {
         return [answers(0)];
       },
       scrapeGpus: async () => null,
+      scrapeGateways: async () => [],
       publish: async (report) => {
         published.push(report);
       },

@@ -40,6 +40,7 @@ describe("the least configuration", () => {
       },
       report: { interval: 1_000, key_file: null },
       engines: [{ url: "http://10.0.0.5:8000", engine: "auto", api_key_file: null }],
+      gateways: [],
       gpus: null,
       models: [],
       metrics: { listen: "127.0.0.1:9154" },

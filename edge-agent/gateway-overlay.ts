@@ -1,0 +1,75 @@
+/** What the region's gateways know exactly, laid over what was scraped: backlogs and calibrated speeds, where all of it is fresh. */
+import type { ModelReport, RegionReport, ReplicaReport, ReportFault } from "#shared/report.ts";
+import type { ReplicaPage } from "./gateway/replica-page.ts";
+
+/** One gateway's answer in this round. */
+export type GatewayAnswer = { readonly source: string } & (
+  | { readonly kind: "page"; readonly page: ReplicaPage }
+  /** Silent, or no gateway of this region. */
+  | { readonly kind: "fault"; readonly code: string }
+);
+
+type Row = ReplicaPage["replicas"][number];
+
+/** Less certain than this a speed is a guess; the engine's own metrics may know better. */
+const LOW_CONFIDENCE = 0.25;
+
+/**
+ * A turn is in flight at one gateway only, so backlogs are summed; a part is not the whole: while one gateway is silent, all
+ * backlogs are the scraped ones, and the fault says so.
+ */
+export const withGateways = (report: RegionReport, answers: readonly GatewayAnswer[]): RegionReport => {
+  const faults = answers.flatMap((answer) => faultsOf(answer, report));
+  const pages = answers.flatMap((answer) => (answer.kind === "page" ? [answer.page] : []));
+  const rows = pages.filter(({ region }) => region === report.region).flatMap(({ replicas }) => replicas);
+  const isWhole = answers.length > 0 && faults.length === 0;
+  const models = report.models.map((model) => modelWith(model, rows, isWhole));
+  return { ...report, models, faults: [...report.faults, ...faults] };
+};
+
+const faultsOf = (answer: GatewayAnswer, { region }: RegionReport): readonly ReportFault[] => {
+  if (answer.kind === "fault") return [{ source: answer.source, field: "replicas", code: answer.code }];
+  return answer.page.region === region ? [] : [{ source: answer.source, field: "replicas", code: "other-region" }];
+};
+
+const modelWith = (model: ModelReport, rows: readonly Row[], isWhole: boolean): ModelReport => {
+  const placed = model.replicas.map((replica) => {
+    const own = rows.filter(({ id }) => id === replica.id);
+    return { replica: replicaWith(replica, own, isWhole), speed: speedIn(own) };
+  });
+  const replicas = placed.map(({ replica }) => replica);
+  if (placed.every(({ speed }) => speed === null)) return { ...model, replicas };
+  return {
+    ...model,
+    replicas,
+    prefillTokensPerSecond: mean(placed.map(({ replica }) => rateOf(replica))),
+    prefillConfidence: mean(placed.map(({ speed }) => speed?.prefillConfidence ?? model.prefillConfidence)),
+  };
+};
+
+const replicaWith = (replica: ReplicaReport, own: readonly Row[], isWhole: boolean): ReplicaReport => {
+  const backlogs = own.map(({ backlogMs }) => backlogMs).filter((backlogMs) => backlogMs !== null);
+  const isExact = isWhole && own.length > 0 && backlogs.length === own.length;
+  const speed = speedIn(own);
+  return {
+    ...replica,
+    ...(isExact ? { backlogMs: backlogs.reduce((sum, backlogMs) => sum + backlogMs, 0) } : {}),
+    ...(speed === null ? {} : { prefillLinMs: speed.prefillLinMs, prefillAttnMs: speed.prefillAttnMs }),
+  };
+};
+
+/** The most certain gateway's; null: none believes one. */
+const speedIn = (own: readonly Row[]): Row | null =>
+  own.reduce<Row | null>((best, row) => {
+    const isBelieved = row.prefillLinMs !== null && row.prefillConfidence >= LOW_CONFIDENCE;
+    return isBelieved && row.prefillConfidence > (best?.prefillConfidence ?? 0) ? row : best;
+  }, null);
+
+const rateOf = ({ prefillLinMs }: ReplicaReport): number | null =>
+  prefillLinMs === null ? null : 1_000 / prefillLinMs;
+
+/** Of those that are known; null: none is. */
+const mean = (values: readonly (number | null)[]): number | null => {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+};
