@@ -15,7 +15,7 @@ export type Measured = {
   readonly tokens: number;
   /** When the newest turn came, monotonic ms: turns in parallel are in this order for everybody. */
   readonly atMs: number;
-  /** Turns measured since the entry was last written by this gateway, at least 1. */
+  /** How many turns no front has counted, as those by a label. */
   readonly turns: number;
   readonly owner: Owner;
 };
@@ -23,6 +23,8 @@ export type Measured = {
 const MOST_HOLDINGS = 3;
 /** Turns that began closer together ran in parallel, and the home stays; the store tells ages to the second. */
 const PARALLEL_MS = 1_000;
+/** Each time an entry is written again its ages lose up to a second, and holdings seem newer; a few writers may be at it at once. */
+const LATER_BY_MS = 5_000;
 /** A front that sent a turn here did so within this time: a ticket lives 15 s and 5 s of leeway, a clock a second. */
 const SENT_WITHIN_MS = 21_000;
 
@@ -50,7 +52,7 @@ export const afterMeasured = (stored: Unpacked | null, measured: Measured, keptF
       id: measured.id,
       model: before?.model ?? measured.model,
       holdings: ordered(holding, others, before, lastTurnAtMs - keptForMs),
-      turns: (before?.turns ?? 0) + measured.turns - (mine !== null && wasSent(mine, measured) ? 1 : 0),
+      turns: Math.max(1, (before?.turns ?? 0) + uncounted(mine, measured)),
       lastTurnAtMs,
       rev: stored?.conversation.rev ?? 0,
       refusedBy: [],
@@ -64,11 +66,13 @@ const isOf = ({ model }: RecordedConversation, measured: Measured): boolean =>
   model === measured.model || measured.isSameModel(model);
 
 /** Of a turn that came after the measured one: its own measurement is still to come. */
-const isLater = (holding: RecordedHolding, { atMs }: Measured): boolean => holding.atMs - atMs >= PARALLEL_MS;
+const isLater = (holding: RecordedHolding, { atMs }: Measured): boolean => holding.atMs - atMs >= LATER_BY_MS;
 
-/** The front has counted the newest turn already: it wrote where it sent it, and nobody has measured that yet. */
-const wasSent = ({ replica, atMs }: RecordedHolding, measured: Measured): boolean =>
-  replica === null && Math.abs(measured.atMs - atMs) <= SENT_WITHIN_MS;
+/** Where a front wrote lately that it sent a turn here, and nobody has measured that one yet, it has counted the newest. */
+const uncounted = (mine: RecordedHolding | null, { turns, atMs }: Measured): number => {
+  const isSent = mine !== null && mine.replica === null && Math.abs(atMs - mine.atMs) <= SENT_WITHIN_MS;
+  return isSent ? Math.max(0, turns - 1) : turns;
+};
 
 /** Newest first; a home that is hardly older stays it. */
 const ordered = (

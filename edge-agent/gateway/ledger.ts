@@ -91,7 +91,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const settle = (id: ConversationId, written: Measured): void => {
     const now = queue.get(id);
     if (now === written) queue.remove(id);
-    else if (now !== null) queue.replace(id, { ...now, turns: Math.max(1, now.turns - written.turns) });
+    else if (now !== null) queue.replace(id, { ...now, turns: Math.max(0, now.turns - written.turns) });
   };
   const common = {
     onFailed: (cause: unknown) => options.warn("ledger.write", cause),

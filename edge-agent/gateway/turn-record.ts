@@ -65,7 +65,7 @@ export const correctionOf = ({ region, replica, facts, turn, ended }: EndedHere)
     replica,
     tokens: heldTokens,
     atMs: turn.receivedAtMs,
-    turns: 1,
+    turns: turn.decision === null ? 1 : 0,
     owner: { tenantTag: turn.tenantTag ?? 0, poolTag: turn.pool === null ? 0 : tagOf(turn.pool) },
   };
 };
