@@ -1,4 +1,4 @@
-/** The agent's own HTTP listener: metrics, whether it lives, whether it reports. It has no powers. */
+/** The HTTP listener of an agent or a gateway for those who look: metrics, whether it lives, whether it does its work. It has no powers. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OperationalError } from "#shared/errors.ts";
@@ -9,17 +9,19 @@ export type ListenerOptions = {
   /** `host:port`, IPv6 in brackets; port 0: any. */
   readonly listen: string;
   readonly metrics: Metrics;
-  /** null: the agent reports; else what is wrong. */
+  /** null: it does its work; else what is wrong. */
   readonly whyNotReady: () => string | null;
+  /** Further pages, by path. */
+  readonly pages: ReadonlyMap<string, () => { readonly contentType: string; readonly body: string }>;
 };
 
 export type Listener = Part & { readonly address: () => { readonly address: string; readonly port: number } };
 
 const CLIENT_DEADLINE_MS = 10_000;
 
-export const createListener = ({ listen, metrics, whyNotReady }: ListenerOptions): Listener => {
+export const createListener = ({ listen, ...sources }: ListenerOptions): Listener => {
   const server = createServer((request, response) => {
-    answer(request, response, { metrics, whyNotReady }).catch(() => response.destroy());
+    answer(request, response, sources).catch(() => response.destroy());
   });
   server.requestTimeout = CLIENT_DEADLINE_MS;
   server.headersTimeout = CLIENT_DEADLINE_MS;
@@ -43,7 +45,7 @@ export const createListener = ({ listen, metrics, whyNotReady }: ListenerOptions
   };
 };
 
-type Sources = Pick<ListenerOptions, "metrics" | "whyNotReady">;
+type Sources = Omit<ListenerOptions, "listen">;
 
 const answer = async (request: IncomingMessage, response: ServerResponse, by: Sources): Promise<void> => {
   const path = request.url?.split("?", 1)[0];
@@ -52,11 +54,15 @@ const answer = async (request: IncomingMessage, response: ServerResponse, by: So
     response.end(request.method === "HEAD" ? undefined : body);
   };
   const text = "text/plain; charset=utf-8";
+  const page = by.pages.get(path ?? "");
   if (request.method !== "GET" && request.method !== "HEAD") send(405, text, "GET only\n");
   else if (path === "/metrics") send(200, by.metrics.contentType, await by.metrics.text());
   else if (path === "/livez") send(200, text, "ok\n");
   else if (path === "/readyz") {
     const why = by.whyNotReady();
     send(why === null ? 200 : 503, text, `${why ?? "ok"}\n`);
-  } else send(404, text, "/metrics, /livez and /readyz are here\n");
+  } else if (page !== undefined) {
+    const { contentType, body } = page();
+    send(200, contentType, body);
+  } else send(404, text, `${["/metrics", "/livez", "/readyz", ...by.pages.keys()].join(", ")} are here\n`);
 };

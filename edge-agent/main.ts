@@ -7,17 +7,23 @@ import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
 import { createLogger, type LogLevel } from "#shared/logger.ts";
 import { check } from "./cli/check.ts";
 import { CliFailure, EXIT } from "./cli/failure.ts";
+import { runGateway } from "./cli/gateway.ts";
+import { checkGateway } from "./cli/gateway-check.ts";
 import type { CliIo } from "./cli/io.ts";
 import { read } from "./cli/read.ts";
 import { run } from "./cli/run.ts";
 import { scrapeOnce } from "./cli/scrape-once.ts";
 import { AgentConfig } from "./config.ts";
+import { GatewayConfig } from "./gateway/config.ts";
 
 export { AgentConfig } from "./config.ts";
 export { type AgentOptions, type RunningAgent, startAgent } from "./start-agent.ts";
 
 const configIn = (path: string, { env }: CliIo): AgentConfig =>
   loadConfig(AgentConfig, path, { env, code: "AGENT_CONFIG_INVALID" });
+
+const gatewayConfigIn = (path: string, { env }: CliIo): GatewayConfig =>
+  loadConfig(GatewayConfig, path, { env, code: "AGENT_CONFIG_INVALID" });
 
 const seconds = (text: string): number => {
   const value = Number(text);
@@ -66,6 +72,7 @@ const createProgram = (io: CliIo): Command => {
     .action((files: readonly string[], options: { after?: number; engine: string; json: boolean }) => {
       read(files, { ...options, after: options.after ?? null }, io);
     });
+  addGateway(program, io);
   program
     .command("version")
     .description("print the version")
@@ -73,6 +80,35 @@ const createProgram = (io: CliIo): Command => {
   program.addHelpText("after", EPILOGUE);
   for (const command of [program, ...program.commands]) settle(command, io);
   return program;
+};
+
+/** In the words that commander has for it. */
+const NO_CONFIG = "error: required option '--config <file>' not specified";
+
+const addGateway = (program: Command, io: CliIo): void => {
+  const gateway: Command = program
+    .command("gateway")
+    .description(
+      "be the region's front door until told to stop (SIGTERM): open tickets, choose the replica, stream, measure; a process of its own",
+    )
+    .option("--config <file>", "its configuration")
+    .option("--log-level <level>", LOG_LEVELS.join(", "), logLevel, "info")
+    .action(async ({ config, logLevel: level }: { config?: string; logLevel: LogLevel }) => {
+      if (config === undefined) gateway.error(NO_CONFIG);
+      const exitCode = await runGateway(gatewayConfigIn(config, io), systemClock, createLogger({ level }));
+      if (exitCode !== EXIT.ok) throw new CliFailure(exitCode, "");
+    });
+  const check: Command = gateway
+    .command("check")
+    .description("try the configuration, keys, certificate, store and engines once; exit 7 where there are problems")
+    .option("--config <file>", "the configuration to try")
+    .action(async () => {
+      // Also where it stands before the word check.
+      const { config } = check.optsWithGlobals<{ config?: string }>();
+      if (config === undefined) check.error(NO_CONFIG);
+      await checkGateway(gatewayConfigIn(config, io), config, systemClock, io);
+    });
+  settle(check, io);
 };
 
 const EPILOGUE = `
@@ -134,5 +170,5 @@ if (import.meta.main) {
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.error));
   process.exitCode = await runCommandLine(process.argv.slice(2), io);
   // After a stop that failed or was cut short, parts may still be open and would keep the process.
-  if (process.argv[2] === "run") process.exit();
+  if (process.argv[2] === "run" || process.argv[2] === "gateway") process.exit();
 }

@@ -13,9 +13,18 @@ import type { Metrics } from "./metrics.ts";
 
 export type TlsPaths = { readonly certFile: string; readonly keyFile: string };
 
+export type TlsPair = {
+  /** PEM, the server's own first. */
+  readonly certificate: string;
+  readonly key: string;
+  readonly context: SecureContext;
+  /** Epoch ms. */
+  readonly expiresAtMs: number;
+};
+
 export type TlsFiles = {
   /** What new connections get. */
-  readonly current: () => { readonly certificate: string; readonly key: string; readonly context: SecureContext };
+  readonly current: () => TlsPair;
   /** Looks at the files now; resolves to whether others were taken. Never rejects. */
   readonly look: () => Promise<boolean>;
   /** Hears of each certificate that was taken; who asks `current` for each connection need not. */
@@ -23,8 +32,6 @@ export type TlsFiles = {
   /** Ends looking. */
   readonly stop: () => void;
 };
-
-type Loaded = ReturnType<TlsFiles["current"]> & { readonly expiresAtMs: number };
 
 export type TlsFilesRules = {
   readonly clock: Clock;
@@ -56,7 +63,7 @@ export const watchTlsFiles = (paths: TlsPaths, { clock, log, metrics, lookEveryM
   let stamp: string | null = null;
   let told: string | null = null;
 
-  const use = (next: Loaded): void => {
+  const use = (next: TlsPair): void => {
     loaded = next;
     expiry.set(Math.floor(next.expiresAtMs / 1_000));
     const leftMs = next.expiresAtMs - clock.epochMs();
@@ -109,7 +116,7 @@ export const watchTlsFiles = (paths: TlsPaths, { clock, log, metrics, lookEveryM
 };
 
 /** @throws {OperationalError} naming the file, never its content */
-const load = ({ certFile, keyFile }: TlsPaths): Loaded => {
+const load = ({ certFile, keyFile }: TlsPaths): TlsPair => {
   const certificate = readSecretFile(certFile, MOST_BYTES);
   const key = readSecretFile(keyFile, MOST_BYTES);
   const leaf = parsed(

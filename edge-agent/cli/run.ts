@@ -23,7 +23,7 @@ export const run = async (config: AgentConfig, clock: Clock, log: Logger): Promi
     const ageMs = clock.monotonicMs() - putAtMs;
     return ageMs > STALE_AFTER_MS ? `the last report was put ${Math.round(ageMs / 1_000)} s ago` : null;
   };
-  const listener = createListener({ listen: config.metrics.listen, metrics, whyNotReady });
+  const listener = createListener({ listen: config.metrics.listen, metrics, whyNotReady, pages: new Map() });
   const parts: readonly Part[] = [
     { name: "store", start: async () => {}, stop: () => store.close() },
     {

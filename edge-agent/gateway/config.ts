@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AgentId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings, storeFaults } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
-import { addressOf } from "../config.ts";
+import { addressOf, engineName, Models } from "../config.ts";
 
 const path = z.string().min(1).max(4_096);
 const LABELS = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
@@ -29,11 +29,17 @@ const engineUrl = z.string().superRefine((text, context) => {
   if (fault !== null) context.addIssue({ code: "custom", message: fault });
 });
 
+/** An answer of five minutes is long; service managers must wait longer than that. */
+const STOP_DEADLINE_MS = 300_000;
+
 /** One engine, one front end of several, or the region's own router. */
 const Engine = z.strictObject({
   url: engineUrl,
   /** For `/v1/models`, where the engine asks for a key; clients bring their own. */
   api_key_file: path.nullable().default(null),
+  engine: engineName.default("auto"),
+  /** Turns that one replica of it runs at once, such as vLLM's --max-num-seqs; null: as many as come. */
+  slots: z.int().min(1).max(65_536).nullable().default(null),
 });
 
 const Keys = z
@@ -120,6 +126,17 @@ export const GatewayConfig = z
         (engines) => new Set(engines.map(({ url }) => addressOf(url))).size === engines.length,
         "an engine stands here twice",
       ),
+    /** What engines do not say of their models, as in the agent's configuration. */
+    models: Models,
+    /** When a turn is refused because it would wait far longer than the GTM expected. */
+    queue: z
+      .strictObject({
+        /** More than so many times what was expected … */
+        factor: z.number().min(1).max(1_000).default(4),
+        /** … and by so much longer. */
+        floor: duration.pipe(z.number().min(0).max(3_600_000)).default(5_000),
+      })
+      .prefault({}),
     /** A private authority of the other regions' gateways; absent: those that Node trusts. */
     regions_ca_file: path.nullable().default(null),
     limits: Limits.prefault({}),
@@ -128,7 +145,7 @@ export const GatewayConfig = z
         /** After SIGTERM new turns are still served for so long, while probes and clients turn away. */
         linger: duration.pipe(z.number().min(0).max(600_000)).default(10_000),
         /** After SIGTERM turns that are under way are cut. */
-        deadline: duration.pipe(z.number().min(100).max(3_600_000)).default(300_000),
+        deadline: duration.pipe(z.number().min(100).max(3_600_000)).default(STOP_DEADLINE_MS),
       })
       .prefault({}),
     metrics: z.strictObject({ listen: address.default("127.0.0.1:9155") }).prefault({}),

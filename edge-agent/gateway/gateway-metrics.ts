@@ -25,7 +25,11 @@ export const createGatewayMetrics = (metrics: Metrics): GatewayMetrics => {
     return made;
   };
   return {
-    turns: counter({ name: "gtm_gateway_turns_total", help: "Turns by how they ended.", labels: ["outcome"] }),
+    turns: counter({
+      name: "gtm_gateway_requests_total",
+      help: "Requests that were sent to an engine or another region, by how they ended.",
+      labels: ["outcome"],
+    }),
     answers: counter({
       name: "gtm_gateway_answers_total",
       help: "Errors that the gateway itself answered with, by code.",

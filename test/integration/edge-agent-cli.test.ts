@@ -152,7 +152,7 @@ describe("check", () => {
     };
     const own = await asUser("edge-agent-eu-central");
     assert.equal(own.exitCode, 0, own.stdout);
-    assert.match(own.stdout, /^ +store: redis:.*: 127\.0\.0\.1:\d+ answers and takes this agent's reports$/m);
+    assert.match(own.stdout, /^ +store: redis:.*: 127\.0\.0\.1:\d+ answers and takes what this agent writes$/m);
     const others = await asUser("edge-agent-us-east");
     assert.equal(others.exitCode, 7);
     assert.match(others.stdout, /^problem {2}store: .*this agent may not SET gtm:v1:report:\{eu-central\}:a1, ZADD /m);

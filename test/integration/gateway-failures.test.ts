@@ -154,7 +154,7 @@ describe("a client that vanishes", () => {
     answer.body.destroy();
     await until(() => engine.abandoned() === 1);
     await until(() => replicas.outcomes[0] === "aborted");
-    assert.match(await gateway.metricsText(), /gtm_gateway_turns_total\{outcome="aborted"\} 1/);
+    assert.match(await gateway.metricsText(), /gtm_gateway_requests_total\{outcome="aborted"\} 1/);
   });
 
   it("before the first byte does so, too", async () => {
@@ -176,7 +176,7 @@ describe("a client that vanishes", () => {
     connection.send(`POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200\r\n\r\n{`);
     await until(async () => (await gateway.metricsText()).includes("gtm_gateway_turns_under_way 1"));
     connection.destroy();
-    await until(async () => (await gateway.metricsText()).includes('gtm_gateway_turns_total{outcome="aborted"} 1'));
+    await until(async () => (await gateway.metricsText()).includes('gtm_gateway_requests_total{outcome="aborted"} 1'));
     assert.equal(engine.heard.length, 0);
   });
 });

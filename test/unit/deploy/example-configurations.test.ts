@@ -4,6 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, it } from "node:test";
 import { AgentConfig } from "#edge-agent/config.ts";
+import { GatewayConfig } from "#edge-agent/gateway/config.ts";
 import { parseGtmConfig } from "#gtm/config.ts";
 import { parseConfig } from "#shared/config.ts";
 import { instructionsOf } from "#test/support/dockerfile.ts";
@@ -16,21 +17,25 @@ const gtmConfigIn = (path: string) => parseGtmConfig(readFileSync(path, "utf8"),
 const agentConfigIn = (path: string): AgentConfig =>
   parseConfig(AgentConfig, readFileSync(path, "utf8"), { source: path, env, code: "AGENT_CONFIG_INVALID" });
 
+const gatewayConfigIn = (path: string): GatewayConfig =>
+  parseConfig(GatewayConfig, readFileSync(path, "utf8"), { source: path, env, code: "AGENT_CONFIG_INVALID" });
+
 /** By the beginning of its name, which says whose configuration it is. */
 const readerOf = (path: string): ((path: string) => unknown) | null => {
   if (basename(path).startsWith("gtm")) return gtmConfigIn;
+  if (basename(path).startsWith("gateway")) return gatewayConfigIn;
   return basename(path).startsWith("edge-agent") ? agentConfigIn : null;
 };
 
 describe("an example configuration", () => {
   it("is there for each program", () => {
-    assert.deepEqual(new Set(files.map(readerOf)), new Set([gtmConfigIn, agentConfigIn]));
+    assert.deepEqual(new Set(files.map(readerOf)), new Set([gtmConfigIn, agentConfigIn, gatewayConfigIn]));
   });
 
   for (const path of files) {
     it(`is accepted by the program it is for: ${path}`, () => {
       const reader = readerOf(path);
-      assert.ok(reader !== null, "its name begins with gtm or edge-agent");
+      assert.ok(reader !== null, "its name begins with gtm, gateway or edge-agent");
       reader(path);
     });
 

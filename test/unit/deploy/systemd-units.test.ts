@@ -27,6 +27,14 @@ const units = [
     edge: "edge-agent/cli/run.ts",
     reload: null,
   },
+  {
+    name: "llm-gtm-gateway.service",
+    user: "llm-gtm-gateway",
+    capabilities: "CAP_NET_BIND_SERVICE",
+    composition: "edge-agent/gateway/config.ts",
+    edge: "edge-agent/cli/gateway.ts",
+    reload: null,
+  },
 ] as const;
 
 const hardening: Readonly<Record<string, readonly string[]>> = {
