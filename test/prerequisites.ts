@@ -30,6 +30,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { command: "zonemaster-cli", why: "an independent judge of delegations", aptPackage: "zonemaster-cli" },
   { command: "lego", why: "a wildcard certificate is asked for as operators do", aptPackage: "lego" },
   { command: "pebble", why: "the certificate authority that lego asks", aptPackage: "pebble" },
+  {
+    command: "systemd-socket-activate",
+    why: "the GTM is handed its sockets as systemd hands them over",
+    aptPackage: "systemd",
+  },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 

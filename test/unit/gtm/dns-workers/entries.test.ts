@@ -104,14 +104,17 @@ describe("two threads that decide the same differently", () => {
 });
 
 describe("more decisions than the main thread can record", () => {
-  it("are dropped beyond two thousand a batch, and counted", () => {
+  it("are dropped beyond three thousand an epoch, and counted", () => {
     const { recorded, threads, bookAll, dropped } = setting();
-    for (let i = 0; i < 2_010; i++) threads[0]?.record(decided(`id-${i}`, { value: 1 }));
+    for (let i = 0; i < 3_010; i++) threads[0]?.record(decided(`id-${i}`, { value: 1 }));
     assert.equal(dropped(), 10);
     bookAll();
-    assert.equal(recorded.length, 2_000);
+    assert.equal(recorded.length, 3_000);
+    threads[0]?.record(decided("one-more", { value: 1 }));
+    assert.equal(dropped(), 11);
+    threads[0]?.turnEpoch();
     threads[0]?.record(decided("next", { value: 1 }));
     bookAll();
-    assert.equal(recorded.length, 2_001);
+    assert.equal(recorded.length, 3_001);
   });
 });
