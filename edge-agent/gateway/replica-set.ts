@@ -69,7 +69,7 @@ export const createReplicaSet = (rules: QueueRules): ReplicaSet => {
       }
       const excessMs = excessOf(chosen, turn, rules);
       if (excessMs > 0 && replica.speed(nowMs).source !== "guessed") {
-        return { kind: "refused", reason: "queue", retryAfterMs: Math.max(LEAST_RETRY_MS, excessMs) };
+        return { kind: "refused", reason: "queue", retryAfterMs: Math.max(LEAST_RETRY_MS, Math.ceil(excessMs)) };
       }
       return { kind: "picked", replica, chosen };
     },
