@@ -1,0 +1,85 @@
+/** The front door's forwarding against a bare undici proxy: streams a second, what either adds to the first byte, idle streams' memory. */
+import { once } from "node:events";
+import { alternate, type Bench, type BenchRow, median } from "./bench.ts";
+import { ask, forked } from "./children.ts";
+import type { StreamOrder, StreamResult } from "./http-forward-load.ts";
+import type { ForwardSubject, ProcessReport } from "./http-forward-server.ts";
+
+const PAIRS = 10;
+const STREAMS = 2_000;
+const BUSY_CONNECTIONS = 32;
+/** Few enough that nobody waits for the processor. */
+const CALM_CONNECTIONS = 2;
+const IDLE_STREAMS = 1_000;
+const BARE = "bare undici proxy";
+
+type Server = { readonly port: number; readonly report: () => Promise<ProcessReport> } & Disposable;
+
+const startServer = async (what: ForwardSubject, origin = ""): Promise<Server> => {
+  const server = forked("http-forward-server.ts", what, origin);
+  const [{ port }] = await once(server, "message");
+  return { port, report: () => ask(server, {}), [Symbol.dispose]: () => server[Symbol.dispose]() };
+};
+
+const originOf = ({ port }: Server): string => `http://127.0.0.1:${port}`;
+
+const streamRows = async (): Promise<readonly BenchRow[]> => {
+  using engine = await startServer("engine");
+  using bare = await startServer("bare", originOf(engine));
+  using front = await startServer("front-door", originOf(engine));
+  using load = forked("http-forward-load.ts");
+  const measure = (server: Server, connections: number, streams: number): Promise<StreamResult> => {
+    const order: StreamOrder = { kind: "streams", port: server.port, connections, streams };
+    return ask<StreamResult>(load, order);
+  };
+  const busy = async (server: Server): Promise<number> => (await measure(server, BUSY_CONNECTIONS, STREAMS)).perSecond;
+  const { a, ratio } = await alternate(
+    PAIRS,
+    () => busy(front),
+    () => busy(bare),
+  );
+
+  const added = { front: [] as number[], bare: [] as number[] };
+  for (let pair = 0; pair < PAIRS; pair++) {
+    const direct = await measure(engine, CALM_CONNECTIONS, STREAMS);
+    for (const who of pair % 2 === 0 ? (["front", "bare"] as const) : (["bare", "front"] as const)) {
+      const through = await measure(who === "front" ? front : bare, CALM_CONNECTIONS, STREAMS);
+      added[who].push(through.firstByteP99 - direct.firstByteP50);
+    }
+  }
+  const [frontAdded, bareAdded] = [median(added.front), median(added.bare)];
+  return [
+    { what: "forwarded streams of 32 events", value: a, unit: "streams/s", against: BARE, ratio, bound: "≥ 0.7" },
+    {
+      what: "added to the first byte, p99, over the median without proxy",
+      value: frontAdded,
+      unit: "µs",
+      against: BARE,
+      ratio: frontAdded / bareAdded,
+      bound: "≤ 1.5",
+    },
+  ];
+};
+
+const idleBytes = async (what: "front-door" | "bare"): Promise<number> => {
+  using engine = await startServer("engine");
+  using server = await startServer(what, originOf(engine));
+  using load = forked("http-forward-load.ts");
+  // Warm, so that what is loaded and compiled at the first request is not counted.
+  await ask<StreamResult>(load, { kind: "streams", port: server.port, connections: 32, streams: 500 });
+  const before = await server.report();
+  await ask<StreamResult>(load, { kind: "idle", port: server.port, connections: IDLE_STREAMS });
+  const after = await server.report();
+  return (after.rssBytes - before.rssBytes) / IDLE_STREAMS;
+};
+
+const idleRow = async (): Promise<BenchRow> => {
+  const { a, ratio } = await alternate(
+    3,
+    () => idleBytes("front-door"),
+    () => idleBytes("bare"),
+  );
+  return { what: "an idle stream's memory", value: a, unit: "bytes", against: BARE, ratio, bound: null };
+};
+
+export const bench: Bench = { name: "http-forward", run: async () => [...(await streamRows()), await idleRow()] };
