@@ -1,6 +1,8 @@
 /** What http.bench.ts measures, each in a process of its own: a bare redirect of the adapter, and the front door. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
+import { getRequestListener, serve } from "@hono/node-server";
 import { createDecisionIds } from "#gtm/decision-id.ts";
 import { IDENTITY_SOURCES } from "#gtm/domain/identity-source.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
@@ -13,7 +15,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
 import { aClient, aConversation, aPool, aRegion, aWorld } from "#test/support/builders.ts";
 
-export type ServerUnderTest = "bare" | "front-door";
+export type ServerUnderTest = "bare" | "draining" | "front-door";
 export type CpuReport = { readonly cpuMicroseconds: number; readonly rssBytes: number };
 
 const bare = (): Promise<number> =>
@@ -23,6 +25,22 @@ const bare = (): Promise<number> =>
       return new Response("", { status: 307, headers: { Location: `https://frankfurt.r.llm.example.org${path}` } });
     };
     serve({ fetch, port: 0, hostname: "127.0.0.1" }, ({ port }: AddressInfo) => resolve(port));
+  });
+
+/** The same, after it has read the body to its end, as clients need it. */
+const draining = (): Promise<number> =>
+  new Promise((resolve) => {
+    const fetch = async ({ url }: Request, { incoming }: { incoming: IncomingMessage }): Promise<Response> => {
+      const path = url.slice(url.indexOf("/", "http://".length));
+      incoming.resume();
+      if (!incoming.readableEnded) await once(incoming, "end");
+      return new Response("", { status: 307, headers: { Location: `https://frankfurt.r.llm.example.org${path}` } });
+    };
+    const listener = getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {
+      autoCleanupIncoming: false,
+    });
+    const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
 /** 3 regions of 4 replicas, and a conversation at home in one of them. */
@@ -81,7 +99,8 @@ const cpuReport = (): CpuReport => {
 
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
-  const port = await (process.argv[2] === "bare" ? bare() : frontDoor());
+  const START: Readonly<Record<ServerUnderTest, () => Promise<number>>> = { bare, draining, "front-door": frontDoor };
+  const port = await START[process.argv[2] as ServerUnderTest]();
   process.on("message", () => process.send?.(cpuReport()));
   process.send({ port });
 }

@@ -78,6 +78,45 @@ describe("what is no HTTP, or too much of it", () => {
       code: "HPE_UNEXPECTED_CONTENT_LENGTH",
     },
     {
+      what: "a header of 1 MB",
+      octets: `${HEAD}X-Big: ${"x".repeat(1_000_000)}\r\n\r\n`,
+      status: 431,
+      code: "HPE_HEADER_OVERFLOW",
+    },
+    {
+      what: "a thousand headers of 1 KB",
+      octets: `${HEAD}${`X-Big: ${"x".repeat(1_000)}\r\n`.repeat(1_000)}\r\n`,
+      status: 431,
+      code: "HPE_HEADER_OVERFLOW",
+    },
+    ...(
+      [
+        ["chunks behind a blank", "Transfer-Encoding : chunked\r\n"],
+        ["chunks behind a tab", "Transfer-Encoding:\tchunked\r\nContent-Length: 5\r\n"],
+        ["chunks that are not the last encoding", "Transfer-Encoding: chunked, identity\r\n"],
+        ["another encoding than chunks", "Transfer-Encoding: xchunked\r\n"],
+        ["two encodings", "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n"],
+        ["chunks in a folded header", "Transfer-Encoding:\r\n chunked\r\nContent-Length: 5\r\n"],
+        ["chunks in a header that a line feed ends", "X-A: b\nTransfer-Encoding: chunked\r\n"],
+        ["chunks in a header that a carriage return ends", "X-A: b\rTransfer-Encoding: chunked\r\n"],
+        ["chunks behind a NUL", "X-A: b\0\r\nTransfer-Encoding: chunked\r\n"],
+        ["a length with a sign", "Content-Length: +5\r\n"],
+        ["two lengths in one", "Content-Length: 5, 6\r\n"],
+        ["a length beyond all numbers", "Content-Length: 99999999999999999999999\r\n"],
+        ["a header without a name", ": x\r\nContent-Length: 5\r\n"],
+        ["a first header that is folded", " X: y\r\nContent-Length: 5\r\n"],
+      ] as const
+    ).map(([what, headers]) => ({
+      ...{ what: `smuggling by ${what}`, status: 400, code: null },
+      octets: `${HEAD}${headers}\r\n0\r\n\r\nGET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+    })),
+    {
+      what: "smuggling by a chunk whose size a line feed ends",
+      octets: `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\n{}\r\n0\r\n\r\nGET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
+      status: 400,
+      code: null,
+    },
+    {
       what: "a length that is no number",
       octets: `${HEAD}Content-Length: 0x10\r\n\r\n`,
       status: 400,

@@ -78,17 +78,56 @@ describe("an attempt to point the redirect elsewhere", () => {
       status: 307,
     },
     { by: "a tunnel", request: `CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n`, status: 0 },
+    { by: "a Host with a query", request: get("/v1/x", `Host: ${FRONT_HOST}?.evil.example\r\n`), status: 400 },
+    { by: "a Host with a fragment", request: get("/v1/x", `Host: ${FRONT_HOST}#.evil.example\r\n`), status: 400 },
+    { by: "a Host with a backslash", request: get("/v1/x", `Host: evil.example\\${FRONT_HOST}\r\n`), status: 400 },
+    { by: "a Host with a list", request: get("/v1/x", `Host: ${FRONT_HOST}, evil.example\r\n`), status: 400 },
+    { by: "a Host that is an IPv6 address", request: get("/v1/x", "Host: [2001:db8::1]:80\r\n"), status: 307 },
+    { by: "a Host of two ports", request: get("/v1/x", `Host: ${FRONT_HOST}:80:81\r\n`), status: 400 },
+    { by: "a Host that is a label of ours", request: get("/v1/x", "Host: evil.c.llm.example.org\r\n"), status: 307 },
+    { by: "a Host of HTTP/1.0", request: `GET /v1/x HTTP/1.0\r\nHost: evil.example\r\n\r\n`, status: 307 },
+    { by: "an absolute target without a path", request: get("http://evil.example?/v1/x"), status: 404 },
+    {
+      by: "an absolute target with a backslash",
+      request: get(`http://evil.example\\@${FRONT_HOST}/v1/x`),
+      status: 400,
+    },
+    { by: "a fragment", request: get("/v1#//evil.example"), status: 307 },
+    { by: "parameters of a segment", request: get("/v1;//evil.example/x"), status: 404 },
+    { by: "dot segments with parameters", request: get("/v1/..;/..;/evil.example"), status: 307 },
+    { by: "dot segments encoded twice", request: get("/v1/%252e%252e/%252e%252e/evil.example"), status: 307 },
+    { by: "dot segments in overlong UTF-8", request: get("/v1/%c0%ae%c0%ae/%c0%ae%c0%ae/evil.example"), status: 307 },
+    { by: "a slash behind the pool's path that is encoded", request: get("/v1%2f..%2f..%2fevil.example"), status: 404 },
+    { by: "the pool's path in another case", request: get("/V1/x"), status: 404 },
+    {
+      by: "a conversation in the query",
+      request: get("/v1/x?conversation=%0d%0aLocation:%20//evil.example"),
+      status: 307,
+    },
+    {
+      by: "names of conversations that are URLs",
+      request: get(
+        "/v1/x",
+        `Host: ${FRONT_HOST}\r\nX-GTM-Pin: //evil.example/\r\nX-GTM-Parent-Conversation: //evil.example\r\n`,
+      ),
+      status: 307,
+    },
+    { by: "parameters of our own", request: get("/v1/x?gtm_ticket=//evil.example&gtm_c=//evil.example"), status: 307 },
     { by: "an asterisk", request: `OPTIONS * HTTP/1.1\r\nHost: ${FRONT_HOST}\r\n\r\n`, status: 400 },
   ];
 
   const assertHarmless = ({ headers }: RawAnswer): void => {
     const location = headers.get("location");
     if (location === undefined) return;
-    assert.ok(location.startsWith(`${REGION_URL}/v1/`), location);
+    assert.ok(location.startsWith(`${REGION_URL}/v1`), location);
     const url = new URL(location);
     assert.deepEqual([url.origin, url.username, url.password], [REGION_URL, "", ""]);
-    assert.match(url.pathname, /^\/v1\//, "as clients resolve it, too");
+    assert.match(url.pathname, /^\/v1(?:\/|$)/, "as clients resolve it, too");
+    const pinned = headers.get("x-gtm-pinned-base-url");
+    if (pinned !== undefined) assert.match(pinned, /^https:\/\/p1[0-9a-v]{40}\.c\.llm\.example\.org\/v1$/);
   };
+
+  it("is made in more than fifty ways", () => assert.ok(attempts.length > 50, `${attempts.length}`));
 
   it("ends in a redirect to the configured region, or in none", async () => {
     await using front = await startFrontDoor({ worldRegions: [aRegion("frankfurt")] });
@@ -105,6 +144,16 @@ describe("an attempt to point the redirect elsewhere", () => {
     }
     assert.deepEqual(found, Object.fromEntries(attempts.map(({ by, status }) => [by, status])));
     await stillServes(front);
+  });
+
+  it("does not move what is told by /v1/steer", async () => {
+    await using front = await startFrontDoor({ worldRegions: [aRegion("frankfurt")] });
+    for (const headers of [`Host: evil.example\r\n`, `Host: ${FRONT_HOST}\r\nX-Forwarded-Host: evil.example\r\n`]) {
+      const { status, body } = await askRaw(front.port, get("/v1/steer?conversation=//evil.example/", headers));
+      assert.equal(status, 200);
+      assert.equal(JSON.parse(body).base_url, `${REGION_URL}/v1`);
+      assert.equal(body.includes("evil"), false);
+    }
   });
 
   it("is none of our business, where only our own names are answered", async () => {
