@@ -3,6 +3,7 @@
  * conversations, the production steering on a world that is renewed.
  */
 import { createDecisionIds } from "#gtm/decision-id.ts";
+import type { Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { createCellSteer } from "#gtm/steering/cell.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
@@ -56,11 +57,35 @@ export const mixedQueries = (names: readonly { readonly name: string }[] = label
     return [poolQuery, queryOctets({ id: i, name: names[i % names.length]?.name ?? "", opt: { options } })];
   });
 
-/** @returns the server's options, and what publishes the next snapshot, which the world source does every 100 ms */
-export const dnsSubject = (): { readonly options: DnsServerOptions; readonly renew: () => void } => {
+export type DnsSubject = {
+  readonly options: DnsServerOptions;
+  /** Publishes the next snapshot, as the world source does every 100 ms. */
+  readonly renew: () => void;
+  /** The next region reports another backlog, 0 to 45 ms, and the next snapshot is published. */
+  readonly report: () => void;
+};
+
+const BACKLOGS_MS = [0, 15, 30, 45];
+
+const withBacklog = (region: Region, backlogMs: number): Region => ({
+  ...region,
+  placements: new Map(
+    [...region.placements].map(([model, placement]) => [
+      model,
+      {
+        ...placement,
+        averageBacklogMs: backlogMs,
+        replicas: placement.replicas.map((replica) => ({ ...replica, backlogMs })),
+      },
+    ]),
+  ),
+});
+
+export const dnsSubject = (): DnsSubject => {
   let world: World = aWorld(REGIONS, { takenAtMs: systemClock.monotonicMs() });
   const kept: (Entry | undefined)[] = Array.from({ length: 10_000 });
   let at = 0;
+  let reports = 0;
   const conversations = new Map(
     labelled().map(({ home, conversation: id }) => [id, { ...aConversation({ home, contextTokens: 20_000 }), id }]),
   );
@@ -90,6 +115,14 @@ export const dnsSubject = (): { readonly options: DnsServerOptions; readonly ren
     },
     renew: () => {
       world = { ...world, version: world.version + 1, takenAtMs: systemClock.monotonicMs() };
+    },
+    report: () => {
+      const turn = reports++;
+      const backlogMs = BACKLOGS_MS[turn % BACKLOGS_MS.length] ?? 0;
+      const regions = world.regions.map((region, i) =>
+        i === turn % world.regions.length ? withBacklog(region, backlogMs) : region,
+      );
+      world = { ...world, regions, version: world.version + 1, takenAtMs: systemClock.monotonicMs() };
     },
   };
 };
