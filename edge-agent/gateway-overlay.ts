@@ -14,17 +14,25 @@ type Row = ReplicaPage["replicas"][number];
 /** Less certain than this a speed is a guess; the engine's own metrics may know better. */
 const LOW_CONFIDENCE = 0.25;
 
+/** Requests that may have come or gone between a gateway's answer and the engine's. */
+const BETWEEN_REQUESTS = 2;
+
 /**
  * A turn is in flight at one gateway only, so backlogs are summed; a part is not the whole: while one gateway is silent, all
- * backlogs are the scraped ones, and the fault says so.
+ * backlogs are the scraped ones, and the fault says so. Where engines have more requests than the gateways sent, some came
+ * around them: then the longer backlog of the two counts.
  */
 export const withGateways = (report: RegionReport, answers: readonly GatewayAnswer[]): RegionReport => {
   const faults = answers.flatMap((answer) => faultsOf(answer, report));
   const pages = answers.flatMap((answer) => (answer.kind === "page" ? [answer.page] : []));
   const rows = pages.filter(({ region }) => region === report.region).flatMap(({ replicas }) => replicas);
   const isWhole = answers.length > 0 && faults.length === 0;
-  const models = report.models.map((model) => modelWith(model, rows, isWhole));
-  return { ...report, models, faults: [...report.faults, ...faults] };
+  const bypassed = isWhole ? report.models.filter((model) => isBypassed(model, rows)) : [];
+  const models = report.models.map((model) =>
+    modelWith(model, rows, isWhole ? (bypassed.includes(model) ? "longer" : "exact") : "scraped"),
+  );
+  const around = bypassed.map(({ model }) => ({ source: model, field: "backlogMs", code: "around-gateways" }));
+  return { ...report, models, faults: [...report.faults, ...faults, ...around] };
 };
 
 const faultsOf = (answer: GatewayAnswer, { region }: RegionReport): readonly ReportFault[] => {
@@ -32,10 +40,20 @@ const faultsOf = (answer: GatewayAnswer, { region }: RegionReport): readonly Rep
   return answer.page.region === region ? [] : [{ source: answer.source, field: "replicas", code: "other-region" }];
 };
 
-const modelWith = (model: ModelReport, rows: readonly Row[], isWhole: boolean): ModelReport => {
+/** Whether its engines have requests that no gateway knows. */
+const isBypassed = ({ replicas, requestsRunning, requestsWaiting }: ModelReport, rows: readonly Row[]): boolean => {
+  const ids = new Set(replicas.map(({ id }) => id));
+  const sent = rows.filter(({ id }) => ids.has(id)).reduce((sum, { inFlight }) => sum + inFlight, 0);
+  return (requestsRunning ?? 0) + (requestsWaiting ?? 0) > sent + BETWEEN_REQUESTS;
+};
+
+/** Whose backlogs count. */
+type Backlogs = "exact" | "longer" | "scraped";
+
+const modelWith = (model: ModelReport, rows: readonly Row[], backlogs: Backlogs): ModelReport => {
   const placed = model.replicas.map((replica) => {
     const own = rows.filter(({ id }) => id === replica.id);
-    return { replica: replicaWith(replica, own, isWhole), speed: speedIn(own) };
+    return { replica: replicaWith(replica, own, backlogs), speed: speedIn(own) };
   });
   const replicas = placed.map(({ replica }) => replica);
   if (placed.every(({ speed }) => speed === null)) return { ...model, replicas };
@@ -47,15 +65,22 @@ const modelWith = (model: ModelReport, rows: readonly Row[], isWhole: boolean): 
   };
 };
 
-const replicaWith = (replica: ReplicaReport, own: readonly Row[], isWhole: boolean): ReplicaReport => {
-  const backlogs = own.map(({ backlogMs }) => backlogMs).filter((backlogMs) => backlogMs !== null);
-  const isExact = isWhole && own.length > 0 && backlogs.length === own.length;
+const replicaWith = (replica: ReplicaReport, own: readonly Row[], backlogs: Backlogs): ReplicaReport => {
+  const exactMs = backlogs === "scraped" ? null : sumOf(own.map(({ backlogMs }) => backlogMs));
+  const scrapedMs = backlogs === "longer" ? (replica.backlogMs ?? 0) : 0;
   const speed = speedIn(own);
   return {
     ...replica,
-    ...(isExact ? { backlogMs: backlogs.reduce((sum, backlogMs) => sum + backlogMs, 0) } : {}),
+    ...(exactMs === null ? {} : { backlogMs: Math.max(exactMs, scrapedMs) }),
     ...(speed === null ? {} : { prefillLinMs: speed.prefillLinMs, prefillAttnMs: speed.prefillAttnMs }),
   };
+};
+
+/** null: there is none, or one is not known. */
+const sumOf = (values: readonly (number | null)[]): number | null => {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0 || known.length < values.length) return null;
+  return known.reduce((sum, value) => sum + value, 0);
 };
 
 /** The most certain gateway's; null: none believes one. */

@@ -11,7 +11,12 @@ const replicas = [0, 1].map((at) =>
   aReplicaReport("frankfurt", at, { backlogMs: 900, prefillLinMs: 0.125, prefillAttnMs: 0.000_002 }),
 );
 const scraped = aReport("frankfurt", {
-  models: [aModelReport("frankfurt", { replicas, prefillTokensPerSecond: 8_000, prefillConfidence: 0.5 })],
+  models: [
+    aModelReport("frankfurt", {
+      ...{ replicas, prefillTokensPerSecond: 8_000, prefillConfidence: 0.5 },
+      ...{ requestsRunning: 1, requestsWaiting: 1 },
+    }),
+  ],
 });
 const [first, second] = replicas.map(({ id }) => id);
 
@@ -51,6 +56,18 @@ describe("a report beside gateways", () => {
       { id: second, backlogMs: 7 },
     ];
     assert.deepEqual(backlogs(withGateways(scraped, [answer("gw-1", rows)])), [900, 7]);
+  });
+  it("has the longer backlog of the two where engines have requests that no gateway sent, and names that", () => {
+    const [model] = scraped.models;
+    assert.ok(model !== undefined);
+    const busy = { ...scraped, models: [{ ...model, requestsWaiting: 40 }] };
+    const rows = [
+      { id: first, backlogMs: 40 },
+      { id: second, backlogMs: 2_000 },
+    ];
+    const report = withGateways(busy, [answer("gw-1", rows)]);
+    assert.deepEqual(backlogs(report), [900, 2_000]);
+    assert.deepEqual(report.faults.at(-1), { source: model.model, field: "backlogMs", code: "around-gateways" });
   });
   it("is not touched by a gateway of another region, which is named", () => {
     const report = withGateways(scraped, [answer("gw-9", [{ id: first, backlogMs: 1 }], "paris")]);
