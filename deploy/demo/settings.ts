@@ -149,6 +149,7 @@ export const agentConfigOf = (site: Site, wish: RegionWish): AgentConfig =>
     store: { url: wish.storeUrl },
     report: { key_file: wish.keys.reportFile },
     engines: [engineOf(site, wish)],
+    gateways: [{ url: `http://${site.address}:${wish.ports.gatewayMetrics}` }],
     gpus: { dcgm_url: `${engineUrl(site, wish.ports)}/dcgm/metrics` },
     models: [{ ...SERVED, weight_bytes: WEIGHTS, cold_start: COLD_START }],
   });

@@ -5,6 +5,7 @@ import { createStage, type Step } from "./stage.ts";
 import { costSteps } from "./story-costs.ts";
 import { outageSteps } from "./story-outage.ts";
 import { deathSteps, drainStep, undrainStep } from "./story-regions.ts";
+import { secureStep } from "./story-secure.ts";
 
 export type StoryOptions = {
   /** null: all in memory. */
@@ -25,5 +26,6 @@ export const storyOf = (stack: Stack, { redis, say }: StoryOptions): readonly St
     undrainStep(stage),
     // A region has died already where Redis was lost.
     ...(outage.length > 0 ? [] : [death.kill(""), death.revive]),
+    secureStep(stage),
   ];
 };

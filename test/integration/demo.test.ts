@@ -19,7 +19,7 @@ describe("npm run demo -- --script", () => {
     assert.equal(exitCode, 0, `${stdout}\n${stderr}`);
     assert.deepEqual(
       stdout.match(/^(?:ok|FAIL) +\d+\./gm)?.map((line) => line.replaceAll(/ +/g, " ")),
-      [1, 2, 3, 4, 5, 6, 7, 8].map((step) => `ok ${step}.`),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((step) => `ok ${step}.`),
     );
     for (const policy of ["round robin", "least requests", "sticky", "gtm"])
       assert.match(stdout, new RegExp(`^${policy} +\\d+`, "m"));
