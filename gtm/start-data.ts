@@ -8,6 +8,7 @@ import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createGeoip } from "#gtm/datalayer/geoip.ts";
 import { createLearning } from "#gtm/datalayer/learning.ts";
+import { createLearntStore } from "#gtm/datalayer/learnt-store.ts";
 import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createPredictions } from "#gtm/datalayer/predictions.ts";
 import { createProbes } from "#gtm/datalayer/probe.ts";
@@ -90,6 +91,7 @@ export const createData = (
     ...{ store, clock, log, metrics, failures, degradations, instance },
     view: (entry) => decisionView(entry, policy, toEpochMs),
   });
+  const learntStore = createLearntStore({ store, clock, failures, learning });
   const predictions = createPredictions(metrics, decisions.get);
   const turns = createTurns({
     ...{ store, clock, log, metrics, failures, regions },
@@ -111,6 +113,6 @@ export const createData = (
 
   return {
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
-    ...{ worldFile, responses, learning, turns },
+    ...{ worldFile, responses, learning, turns, learntStore },
   };
 };

@@ -142,6 +142,7 @@ export const createGtm = (
     decisions,
     source,
     data.learning,
+    data.learntStore,
     data.turns,
     data.probes,
     dnsServer,

@@ -30,6 +30,8 @@ export const KEYS = {
   /** As long as anybody may know of the conversation: by then what is known has aged away. */
   released: { schema: null, ttlMs: 3_600_000 },
   response: { schema: ResponseRecord, ttlMs: 86_400_000 },
+  /** What GTMs learnt from turns, for those that begin. */
+  learnt: { schema: null, ttlMs: 3_600_000 },
   /** At most; each value is as long as it was asked for. */
   acme: { schema: AcmeRecord, ttlMs: 3_600_000 },
   acmeNames: { schema: null, ttlMs: null },
@@ -44,6 +46,7 @@ export const heldKey = (region: RegionId): string => `${PREFIX}held:{${region}}`
 export const sentKey = (instance: InstanceId): string => `${PREFIX}sent:{${part(instance)}}`;
 /** Sorted set: GTM instances, scored by the epoch ms of their last `sent`; how they find each other's. */
 export const instancesKey = (): string => `${PREFIX}instances`;
+export const learntKey = (): string => `${PREFIX}learnt`;
 export const ordersKey = (): string => `${PREFIX}orders`;
 export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
 export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;
