@@ -6,11 +6,11 @@ import type { StreamOrder, StreamResult } from "./http-forward-load.ts";
 import type { ForwardSubject, ProcessReport } from "./http-forward-server.ts";
 
 const PAIRS = 10;
-const STREAMS = 2_000;
+const STREAMS = 600;
 const BUSY_CONNECTIONS = 32;
 /** Few enough that nobody waits for the processor. */
 const CALM_CONNECTIONS = 2;
-const IDLE_STREAMS = 1_000;
+const IDLE_STREAMS = 500;
 const BARE = "bare undici proxy";
 
 type Server = { readonly port: number; readonly report: () => Promise<ProcessReport> } & Disposable;

@@ -98,7 +98,10 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
         bytes >= limits.heldBytes ||
         (bytes >= USUALLY_ENOUGH_OCTETS && isEnoughRead(incoming, reader)),
     });
-    if (body.kind !== "held") return sendBroken(exchange, body);
+    if (body.kind !== "held") {
+      void reader?.end(false);
+      return sendBroken(exchange, body);
+    }
     const seen = await seenBy(reader, announced ?? body.bytes, body.isWhole);
     const question = early.kind === "unread" ? await ask(incoming, asking.arrival, seen) : early;
     if (question.kind === "unread") throw new Error("the body was held, and was asked for again");
