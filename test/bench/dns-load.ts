@@ -1,7 +1,7 @@
 /** A process of the DNS benchmark: keeps so many queries under way until all have been answered. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { subnetQueries } from "./dns-subject.ts";
+import { mixedQueries } from "./dns-subject.ts";
 
 export type LoadOrder = { readonly port: number; readonly queries: number };
 export type LoadDone = {
@@ -15,7 +15,7 @@ const UNDER_WAY = 64;
 /** Nothing is lost on loopback unless a buffer overflows; then the window is filled again. */
 const LOST_AFTER_MS = 500;
 
-const queries = subnetQueries();
+const queries = mixedQueries();
 
 /** An echoed query counts as an answer, or the echo would have none. */
 const isAnswer = (reply: Buffer): boolean =>
