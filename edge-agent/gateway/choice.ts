@@ -36,7 +36,10 @@ export type Chosen = {
   readonly offers: readonly Offer[];
 };
 
-/** Costs that differ by less are the same: a calibration's noise would otherwise give all contexts of an idle region to one cache. */
+/**
+ * Costs that differ by less are the same: a calibration's noise would otherwise give all contexts of an idle region to one
+ * cache, and tear short contexts from theirs.
+ */
 const SAME_WITHIN_MS = 20;
 const SAME_WITHIN_FRACTION = 0.1;
 
@@ -57,7 +60,7 @@ export const choose = (candidates: readonly Candidate[], promptTokens: number): 
     (offer) => [offer.tokensWritten, offer.fromZeroMs],
   );
   if (least === null) return null;
-  if (holder !== null && holder.withContextMs <= least.fromZeroMs) {
+  if (holder !== null && holder.withContextMs <= sameUpToMs) {
     return { id: holder.id, why: "holds-context", costMs: holder.withContextMs, offers };
   }
   return { id: least.id, why: "least-loaded", costMs: least.withContextMs, offers };

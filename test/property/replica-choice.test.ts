@@ -42,15 +42,17 @@ describe("the chosen replica", () => {
       }),
     );
   });
-  it("holds the context if and only if waiting there plus what is missing costs no more than the least loaded from zero", () => {
+  it("holds the context if and only if waiting there plus what is missing costs no more than the least loaded from zero, 20 ms or 10 % aside", () => {
     fc.assert(
       fc.property(candidates, fc.nat(120_000), (list, promptTokens) => {
         const chosen = choose(list, promptTokens);
-        const holders = chosen?.offers.filter(({ heldTokens }) => heldTokens > 0) ?? [];
+        const offers = chosen?.offers ?? [];
+        const holders = offers.filter(({ heldTokens }) => heldTokens > 0);
         const holderMs = Math.min(...holders.map((offer) => offer.withContextMs));
-        const own = chosen?.offers.find(({ id }) => id === chosen.id);
-        if (chosen?.why === "holds-context") assert.equal(chosen.costMs, holderMs);
-        else assert.ok(holderMs > (own?.fromZeroMs ?? 0), `${holderMs} ≤ ${own?.fromZeroMs}`);
+        const leastMs = Math.min(...offers.map((offer) => offer.fromZeroMs));
+        const stays = holderMs <= leastMs + Math.max(20, 0.1 * leastMs);
+        assert.equal(chosen?.why, stays ? "holds-context" : "least-loaded");
+        if (stays) assert.equal(chosen?.costMs, holderMs);
       }),
     );
   });
