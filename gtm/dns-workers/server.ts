@@ -37,15 +37,17 @@ export type DnsWorkersOptions = Omit<SnapshotOptions, "clock"> & {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Starts a thread; tests keep hold of it. */
-  readonly startThread?: (file: URL, birth: Birth) => Worker;
 };
 
 const newThread = (file: URL, birth: Birth): Worker => new Worker(file, { workerData: birth });
 
-/** `start` rejects with an OperationalError GTM_LISTEN_FAILED as one thread's does, and leaves nothing open. */
-export const createDnsWorkers = (options: DnsWorkersOptions): DnsServer => {
-  const { workers, listen, setup, clock, metrics, log, startThread = newThread } = options;
+/**
+ * `start` rejects with an OperationalError GTM_LISTEN_FAILED as one thread's does, and leaves nothing open.
+ *
+ * @param startThread tests keep hold of what it starts
+ */
+export const createDnsWorkers = (options: DnsWorkersOptions, startThread = newThread): DnsServer => {
+  const { workers, listen, setup, clock, metrics, log } = options;
   const snapshots = createSnapshots(options);
   const labels = createLabelDesk({ ...options, find: options.findLabel, confirm: options.confirmLabel });
   const merged = createMergedEntries(options);

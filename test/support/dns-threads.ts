@@ -5,7 +5,7 @@ import type { AcmeEntry } from "#gtm/datalayer/acme-values.ts";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import type { Degradation } from "#gtm/datalayer/degradations.ts";
 import type { Facts } from "#gtm/dns-workers/messages.ts";
-import { createDnsWorkers } from "#gtm/dns-workers/server.ts";
+import { createDnsWorkers, type DnsWorkersOptions } from "#gtm/dns-workers/server.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
@@ -54,7 +54,7 @@ const GEO = [
 ];
 
 export const startDnsThreads = async (wish: DnsThreadsWish = {}): Promise<DnsThreads> => {
-  const { options } = aDnsSetting();
+  const { options: zone } = aDnsSetting();
   const clock = systemClock;
   const metrics = createMetrics();
   const log = recordingLog();
@@ -76,17 +76,17 @@ export const startDnsThreads = async (wish: DnsThreadsWish = {}): Promise<DnsThr
     for (const listener of worldListeners) listener(world);
   };
   const stranger: FindLabel = async () => ({
-    finding: { kind: "stranger", pool: options.defaultPool.name },
+    finding: { kind: "stranger", pool: zone.defaultPool.name },
     atMs: clock.monotonicMs(),
     candidacyVersion: world.candidacyVersion,
   });
-  const server = createDnsWorkers({
+  const options: DnsWorkersOptions = {
     workers: wish.workers ?? 2,
     listen: [wish.listen ?? { address: "127.0.0.1", port: 0 }],
     setup: {
-      ...{ zone: options.zone, limits: options.limits, rateLimit: options.rateLimit, regions: options.regions },
-      ...{ pools: options.pools, models: options.models, defaultPool: options.defaultPool },
-      ...{ frontAddresses: options.frontAddresses, nsid: null, ownSubnets: [], policy: DEFAULT_POLICY },
+      ...{ zone: zone.zone, limits: zone.limits, rateLimit: zone.rateLimit, regions: zone.regions },
+      ...{ pools: zone.pools, models: zone.models, defaultPool: zone.defaultPool },
+      ...{ frontAddresses: zone.frontAddresses, nsid: null, ownSubnets: [], policy: DEFAULT_POLICY },
       whyAllow: wish.why === true ? ["127.0.0.0/8"] : [],
       geo: { provider: "static", static: GEO },
     },
@@ -109,11 +109,11 @@ export const startDnsThreads = async (wish: DnsThreadsWish = {}): Promise<DnsThr
       },
     },
     ...{ clock, metrics, log },
-    startThread: (file, birth) => {
-      const thread = new Worker(file, { workerData: birth });
-      started.push(thread);
-      return thread;
-    },
+  };
+  const server = createDnsWorkers(options, (file, birth) => {
+    const thread = new Worker(file, { workerData: birth });
+    started.push(thread);
+    return thread;
   });
   await server.start();
   const snapshots = setInterval(() => publish({}), SNAPSHOT_MS);
