@@ -93,9 +93,13 @@ export const createAuthority = (
     recent.add(0, hash, made);
     return made;
   };
+  const hasNamesBelowLabels = [...names.keys()].some((name) => name.toLowerCase().endsWith(`.c.${zone.toLowerCase()}`));
   /** Whatever label is asked for exists: a negative answer would be kept and hide the conversation when it begins. */
-  const subject = (octets: Uint8Array, start: number, end: number): Subject | null =>
-    entryOf(octets, start, end)?.target ?? (isLabel(octets, start, end) ? labelAt(octets, start) : null);
+  const subject = (octets: Uint8Array, start: number, end: number): Subject | null => {
+    // Where the table has nothing there it need not be asked.
+    if (!hasNamesBelowLabels && isLabel(octets, start, end)) return labelAt(octets, start);
+    return entryOf(octets, start, end)?.target ?? (isLabel(octets, start, end) ? labelAt(octets, start) : null);
+  };
 
   return {
     find: ({ octets, nameEnd }) => {

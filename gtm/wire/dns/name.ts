@@ -50,12 +50,10 @@ export const matchesName = (octets: Uint8Array, start: number, folded: Uint8Arra
   return true;
 };
 
-/** The label that begins at `at`, lower-cased, one character an octet. */
+/** The label that begins at `at`, lower-cased, one character an octet; in one piece, which is read faster than a sum of characters. */
 export const labelText = (octets: Uint8Array, at: number): string => {
-  const length = octets[at] ?? 0;
-  let text = "";
-  for (let i = 1; i <= length; i++) text += String.fromCharCode(foldOctet(octets[at + i] ?? 0));
-  return text;
+  const folded = Buffer.from(octets.subarray(at + 1, at + 1 + (octets[at] ?? 0))).map(foldOctet);
+  return Buffer.from(folded.buffer, folded.byteOffset, folded.length).latin1Slice();
 };
 
 /** Whether `labelText` of the label that begins at `at` would be this text. */
