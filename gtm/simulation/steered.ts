@@ -1,80 +1,34 @@
 /** This GTM as a policy under comparison: the production decision on a world that the production assembly makes. */
 import type { Client } from "#gtm/domain/client.ts";
 import { type Decision, regionOf } from "#gtm/domain/decision.ts";
-import type { HeardReport } from "#gtm/domain/heard-report.ts";
-import { NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
-import type { SendTo } from "#gtm/domain/sends.ts";
-import { type World, withSend } from "#gtm/domain/world.ts";
-import { assembleWorld } from "#gtm/domain/world-assembly.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
-import { ConversationId, DecisionId, ModelId, PoolName } from "#shared/ids.ts";
+import { ConversationId, DecisionId, PoolName } from "#shared/ids.ts";
 import type { City } from "./cities.ts";
 import { createLedger } from "./ledger.ts";
-import { createReporter, type Eyes, replicaId } from "./region-reporter.ts";
+import { type Eyes, replicaId } from "./region-reporter.ts";
+import { createReportedWorld, SIMULATED } from "./reported-world.ts";
 import type { AskedTurn, Rival, Stage } from "./rival.ts";
 import type { EngineOptions } from "./serving/engine-options.ts";
 
-const MODEL = ModelId.parse("simulated");
 const POLICY = DEFAULT_POLICY;
-const REPORT_EVERY_MS = 1_000;
-/** By then a report has come that knows of the send. */
-const SENDS_KEPT_MS = 30_000;
 
 export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Eyes): Rival => {
-  const { agenda, sites, regions } = stage;
-  const ledger = createLedger({ ...POLICY, model: MODEL });
+  const { agenda, sites } = stage;
+  const ledger = createLedger({ ...POLICY, model: SIMULATED });
   const pool = poolOf(stage);
-  const reports = new Map<number, HeardReport>();
-  let sends: SendTo[] = [];
-  let world: World | null = null;
+  const { world, sent } = createReportedWorld(stage, { engine, eyes, policy: POLICY, live: ledger.live });
   let decisions = 0;
-
-  const assemble = (): World => {
-    const nowMs = agenda.nowMs();
-    sends = sends.filter(({ send }) => send.arrivalAtMs > nowMs - SENDS_KEPT_MS);
-    return assembleWorld({
-      previous: world,
-      nowMs,
-      sites,
-      models: [{ id: MODEL, aliases: [], weightBytes: null, coldStartMs: null }],
-      policy: POLICY,
-      reports: [...reports.values()],
-      regionsWithAbsentAgents: [],
-      probes: new Map(),
-      freezes: [],
-      regionFreezes: new Map(),
-      isStoreUp: true,
-      admin: new Map(),
-      overrides: [],
-      sends,
-      live: ledger.live(nowMs),
-      heldObserved: [],
-      learnt: NOTHING_LEARNT,
-    });
-  };
-  const hear = (index: number, report: (nowMs: number) => HeardReport): void => {
-    reports.set(index, report(agenda.nowMs()));
-    world = assemble();
-    agenda.at(agenda.nowMs() + REPORT_EVERY_MS, () => hear(index, report));
-  };
-  for (const [index, site] of sites.entries()) {
-    const region = regions[index];
-    if (region === undefined) throw new Error(`${site.id} is not served`);
-    const report = createReporter({ site, region, engine, model: MODEL, eyes });
-    // Each region's agent keeps time of its own.
-    agenda.at((index * REPORT_EVERY_MS) / sites.length, () => hear(index, report));
-  }
 
   const decide = (turn: AskedTurn): Decision => {
     decisions += 1;
-    world ??= assemble();
+    const now = world();
     const query = queryOf(turn, { pool, decisions, nowMs: agenda.nowMs() });
     const conversation = ledger.find(conversationId(turn.conversation));
-    return decisionOf(query, turnOf(query, clientOf(turn.city), conversation, world, POLICY), world, POLICY);
+    return decisionOf(query, turnOf(query, clientOf(turn.city), conversation, now, POLICY), now, POLICY);
   };
   const record = (decision: Decision, turn: AskedTurn): number => {
     const region = regionOf(decision.verdict);
@@ -84,8 +38,7 @@ export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Ey
       throw new Error("no region may serve in a simulation of health");
     const { plan } = chosen;
     const send = { replica: plan.holder, arrivalAtMs: plan.arrivalAtMs, workMs: plan.workMs };
-    sends.push({ region, model: MODEL, send });
-    world = world === null ? null : withSend(world, region, MODEL, send);
+    sent({ region, model: SIMULATED, send });
     // As the store keeps it where no gateway measures: the answer as long as it is assumed to be.
     const tokens = turn.promptTokens + decision.turn.outputTokens;
     const holding = { region, replica: null, tokens, atMs: agenda.nowMs() };
@@ -104,9 +57,9 @@ export const createSteeredRival = (stage: Stage, engine: EngineOptions, eyes: Ey
   };
 };
 
-const poolOf = ({ sites }: Stage): Pool => ({
+export const poolOf = ({ sites }: Pick<Stage, "sites">): Pool => ({
   name: PoolName.parse("simulated"),
-  models: [MODEL],
+  models: [SIMULATED],
   regions: sites.map(({ id }) => id),
   jurisdictions: null,
   lastResort: { kind: "servfail" },
@@ -123,7 +76,7 @@ const queryOf = (turn: AskedTurn, { pool, decisions, nowMs }: Asking): Query => 
   channel: "simulation",
   kind: "turn",
   pool,
-  model: MODEL,
+  model: SIMULATED,
   tenant: "default",
   clientSubnet: SUBNET,
   conversationId: conversationId(turn.conversation),
@@ -141,7 +94,7 @@ const conversationId = (conversation: number): ConversationId =>
 
 const SUBNET = "192.0.2.0/24";
 
-const clientOf = ({ name, location }: City): Client => ({
+export const clientOf = ({ name, location }: City): Client => ({
   subnet: SUBNET,
   location,
   area: name,

@@ -4,6 +4,7 @@ import type { Decision } from "#gtm/domain/decision.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { ModelId, RegionId } from "#shared/ids.ts";
+import { leastSavingMs } from "./cell-moves.ts";
 import type { Policy } from "./policy.ts";
 import type { Ports, Query } from "./ports.ts";
 import { decisionOf } from "./steer.ts";
@@ -33,7 +34,8 @@ export const createCellSteer =
   (query, client, cell, previous) => {
     const world = ports.world();
     const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, world, policy);
-    return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, world, policy);
+    const least = leastSavingMs(cell.key, world.takenAtMs);
+    return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, world, policy, least);
   };
 
 /** How long a cell's decision stands at least, while no region's candidacy changes. */

@@ -12,21 +12,29 @@ export type Outcome = {
   readonly marginMs: number;
 };
 
-/** @param considered in any order; the order decides nothing */
-export const decide = (considered: readonly Considered[], turn: Turn, policy: Policy): Outcome => {
+/**
+ * @param considered in any order; the order decides nothing
+ * @param leastSavingMs what a move must save where that is more than the margin
+ */
+export const decide = (considered: readonly Considered[], turn: Turn, policy: Policy, leastSavingMs = 0): Outcome => {
   const candidates = considered.filter((one): one is Candidate => one.kind === "candidate");
   if (candidates.length === 0) return { verdict: { kind: "unserved" }, marginMs: policy.marginMs };
   const home = candidates.find((one) => one.region === turn.home);
-  if (home !== undefined) return stayOrMove(home, candidates, turn, policy);
+  if (home !== undefined) return stayOrMove(home, candidates, turn, { policy, leastSavingMs });
   return turn.home === null || turn.kind === "cell"
     ? placed(cheapest(candidates, turn.hashKey, policy), candidates, policy)
     : displaced(turn.home, candidates, turn, policy);
 };
 
-const stayOrMove = (home: Candidate, candidates: readonly Candidate[], turn: Turn, policy: Policy): Outcome => {
-  const marginMs = marginOf(home.cost.totalMs, policy);
+type Law = { readonly policy: Policy; readonly leastSavingMs: number };
+
+const stayOrMove = (home: Candidate, candidates: readonly Candidate[], turn: Turn, law: Law): Outcome => {
+  const { policy, leastSavingMs } = law;
+  const marginMs = Math.max(marginOf(home.cost.totalMs, policy), leastSavingMs);
+  const isBetter = (one: Candidate): boolean =>
+    one !== home && mayMove(home, one, policy) && savedMs(home, one, policy) >= leastSavingMs;
   // A name never moves by a query: moves are decided where turns are seen.
-  const better = turn.kind === "label" ? [] : candidates.filter((one) => one !== home && mayMove(home, one, policy));
+  const better = turn.kind === "label" ? [] : candidates.filter(isBetter);
   const chosen = better.length === 0 ? home : cheapest(better, turn.hashKey, policy);
   const verdict = (kind: "pinned" | "placed"): Verdict => ({ kind, ...chosenOver(chosen, candidates) });
   // What a cell keeps is an answer, not a conversation.

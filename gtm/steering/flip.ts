@@ -12,8 +12,10 @@ export type Flip =
   | { readonly kind: "returns"; readonly region: RegionId; readonly exclusion: Exclusion };
 
 /** @returns null when no single change would do: there is no other region, or rates are too uncertain to say */
-export const flipOf = (decision: Decision, policy: Policy): Flip | null => {
+export const flipOf = (decision: Decision, general: Policy): Flip | null => {
   const { verdict, considered, turn } = decision;
+  // What a cell's move must save depends on the moment.
+  const policy = turn.kind === "cell" ? { ...general, marginMs: decision.marginMs } : general;
   const candidates = considered.filter((one): one is Candidate => one.kind === "candidate");
   if (candidates.some((one) => !one.isTrusted)) return null;
   if (verdict.kind === "unserved") return returnOf(considered.find(isMemberExcluded));

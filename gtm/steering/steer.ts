@@ -33,11 +33,17 @@ export const createSteer =
     return answer;
   };
 
-/** Everything between the question and the answer, pure: same world, same turn, same policy, same decision. */
-export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy): Decision => {
+/**
+ * Everything between the question and the answer, pure: same world, same turn, same policy, same decision.
+ *
+ * @param leastSavingMs what a move away from home must save where that is more than the margin; see cell-moves
+ */
+export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy, leastSavingMs = 0): Decision => {
   const overrides = overridesFor(turn, world);
   const considered = considerAll({ turn, policy, overrides, isColdAllowed: false }, world);
-  const { verdict, marginMs } = decide(considered, turn, policy);
+  const { verdict, marginMs } = decide(considered, turn, policy, leastSavingMs);
+  // However close the choice is, where none is to be made soon the answer stands.
+  const closeMs = leastSavingMs > 0 && turn.home !== null ? Number.NEGATIVE_INFINITY : marginMs;
   const answered =
     verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, overrides) ?? verdict) : verdict;
   return {
@@ -48,7 +54,7 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
     mode: "enforce",
     overrideId: overrides[0]?.id ?? null,
     ...answeredWith(answered, turn, world),
-    ttlSeconds: ttlSeconds(answered, marginMs, turn, world, policy),
+    ttlSeconds: ttlSeconds(answered, closeMs, turn, world, policy),
     marginMs,
     worldVersion: world.version,
     worldAgeMs: Math.max(0, query.receivedAtMs - world.takenAtMs),

@@ -4,6 +4,8 @@ import { describe, it } from "node:test";
 import { regionOf } from "#gtm/domain/decision.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { cellOf, createCellSteer, needsDecision } from "#gtm/steering/cell.ts";
+import { leastSavingMs } from "#gtm/steering/cell-moves.ts";
+import { explain } from "#gtm/steering/explain.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import {
   aClient,
@@ -51,12 +53,37 @@ describe("a pool's name asked from Frankfurt", () => {
     assert.equal(regionOf(decideCellIn(aWorld([busyForLong, aRegion("paris")])).verdict), "paris");
   });
 
-  it("keeps its region until another is cheaper by more than the margin", () => {
-    const busyBy = (averageBacklogMs: number) =>
-      aWorld([aRegion("frankfurt", { placement: { averageBacklogMs } }), aRegion("paris")]);
-    assert.equal(regionOf(decideCellIn(busyBy(120), "frankfurt").verdict), "frankfurt");
-    assert.equal(regionOf(decideCellIn(busyBy(2_000), "frankfurt").verdict), "paris");
-    assert.equal(regionOf(decideCellIn(busyBy(120), "paris").verdict), "paris");
+  const cases: readonly {
+    readonly when: string;
+    readonly savingMs: number;
+    readonly keptAtMs: number;
+    readonly leftAtMs: number;
+  }[] = [
+    { when: "in its minute of half an hour, by more than the margin", savingMs: 0, keptAtMs: 120, leftAtMs: 2_000 },
+    { when: "in its minutes of five, by more than 5 s", savingMs: 5_000, keptAtMs: 4_900, leftAtMs: 5_500 },
+    { when: "at any other time, by more than a minute", savingMs: 60_000, keptAtMs: 59_000, leftAtMs: 61_000 },
+  ];
+  for (const { when, savingMs, keptAtMs, leftAtMs } of cases) {
+    it(`keeps its region until another is cheaper: ${when}`, () => {
+      const { key } = cellOf(aPool([aRegion("frankfurt"), aRegion("paris")]), aClient("frankfurt"), 4);
+      let takenAtMs = NOW_MS;
+      while (leastSavingMs(key, takenAtMs) !== savingMs) takenAtMs += 1_000;
+      const busyBy = (averageBacklogMs: number) =>
+        aWorld([aRegion("frankfurt", { placement: { averageBacklogMs } }), aRegion("paris")], { takenAtMs });
+      const kept = decideCellIn(busyBy(keptAtMs), "frankfurt");
+      assert.equal(regionOf(kept.verdict), "frankfurt");
+      assert.equal(regionOf(decideCellIn(busyBy(leftAtMs), "frankfurt").verdict), "paris");
+      assert.equal(regionOf(decideCellIn(busyBy(120), "paris").verdict), "paris");
+      if (savingMs === 0) return;
+      assert.equal(kept.ttlSeconds, 20, "nothing is about to change");
+      assert.match(explain(kept, DEFAULT_POLICY).explanation, /paris would cost .* less, under the margin of/);
+    });
+  }
+
+  it("leaves a region that may not serve at once, whenever that is", () => {
+    const regions = [aRegion("frankfurt", { admin: "down" }), aRegion("paris")];
+    for (let takenAtMs = NOW_MS; takenAtMs < NOW_MS + 1_800_000; takenAtMs += 30_000)
+      assert.equal(regionOf(decideCellIn(aWorld(regions, { takenAtMs }), "frankfurt").verdict), "paris");
   });
 
   it("is placed, never migrated: an answer is no conversation", () => {

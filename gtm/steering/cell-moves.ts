@@ -1,0 +1,33 @@
+/**
+ * When a cell may leave its region for a cheaper one. What a cell answers moves all of its clients, which the queues show
+ * only a minute later; if all cells could follow a queue at once, they would all leave, find the next queue, and all return.
+ * So each has its own minutes, and between them only what is worth it moves: docs/dns-stability.md has the measurement.
+ */
+import { hash32 } from "#gtm/domain/hash.ts";
+
+type Turns = {
+  /** How often a cell's turn comes. */
+  readonly everyMs: number;
+  /** What a move must save in it, beside the margin. */
+  readonly savingMs: number;
+};
+
+/** How long a turn lasts: longer than the TTL, or a cell that is seldom asked misses it. */
+const TURN_MS = 60_000;
+/** In steady state a cell moves at most twice an hour; out of a heavy queue a fifth of the cells may go each minute. */
+const TURNS: readonly Turns[] = [
+  { everyMs: 1_800_000, savingMs: 0 },
+  { everyMs: 300_000, savingMs: 5_000 },
+];
+/** A queue this long is left whenever it is seen. */
+const AT_ONCE_MS = 60_000;
+
+/**
+ * @param nowMs of the world, on this instance's clock: instances tell each other where they sent a cell
+ * @returns how much a move must save now, ms; the margin comes on top where it is larger
+ */
+export const leastSavingMs = (cellKey: string, nowMs: number): number => {
+  const share = hash32(cellKey) / 0x1_0000_0000;
+  const open = TURNS.filter(({ everyMs }) => (nowMs + share * everyMs) % everyMs < TURN_MS);
+  return Math.min(AT_ONCE_MS, ...open.map(({ savingMs }) => savingMs));
+};
