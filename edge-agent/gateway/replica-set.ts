@@ -1,9 +1,10 @@
 /** The region's replicas, and the choice among them: pure but for what turns and looks at the engines have taught. */
 import type { ModelId, ReplicaId } from "#shared/ids.ts";
-import { type Chosen, choose } from "./choice.ts";
+import { type Candidate, type Chosen, choose } from "./choice.ts";
 import type { RefusalReason, Turn } from "./ports.ts";
 import { createReplica, type Replica } from "./replica.ts";
 import type { ReplicaFacts } from "./replica-facts.ts";
+import type { PrefillSpeed } from "./replica-speed.ts";
 
 export type QueueRules = {
   /** A turn that would take longer than so many times what the GTM expected is refused … */
@@ -59,10 +60,7 @@ export const createReplicaSet = (rules: QueueRules): ReplicaSet => {
     },
     pick: (turn, not, nowMs) => {
       const able = serving(turn).filter((replica) => !not.has(replica.id) && !replica.facts().isDown);
-      const chosen = choose(
-        able.map((replica) => replica.candidate(turn.conversation, nowMs)),
-        turn.promptTokens,
-      );
+      const chosen = choose(candidatesOf(able, turn, nowMs), turn.promptTokens);
       const replica = able.find(({ id }) => id === chosen?.id);
       if (chosen === null || replica === undefined) {
         return { kind: "refused", reason: "model-gone", retryAfterMs: ASK_AGAIN_MS };
@@ -75,6 +73,24 @@ export const createReplicaSet = (rules: QueueRules): ReplicaSet => {
     },
     all: () => [...replicas.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
   };
+};
+
+/** A replica that has not been measured is as fast as its like were measured: a number of another kind would compare with nothing. */
+const candidatesOf = (able: readonly Replica[], { conversation }: Turn, nowMs: number): readonly Candidate[] => {
+  const measured = able.map((replica) => replica.speed(nowMs)).filter(({ source }) => source === "measured");
+  const usual = meanSpeed(measured);
+  return able.map((replica) => {
+    const candidate = replica.candidate(conversation, nowMs);
+    const isMeasured = usual === null || replica.speed(nowMs).source === "measured";
+    return isMeasured ? candidate : { ...candidate, speed: usual };
+  });
+};
+
+const meanSpeed = (speeds: readonly PrefillSpeed[]): PrefillSpeed | null => {
+  const mean = (of: (speed: PrefillSpeed) => number): number =>
+    speeds.reduce((sum, speed) => sum + of(speed), 0) / speeds.length;
+  if (speeds.length === 0) return null;
+  return { fixedMs: mean((one) => one.fixedMs), linMs: mean((one) => one.linMs), attnMs: mean((one) => one.attnMs) };
 };
 
 const namesModel = (replica: Replica, model: ModelId): boolean => replica.facts().names?.has(model) ?? true;

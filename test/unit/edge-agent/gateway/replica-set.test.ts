@@ -96,6 +96,23 @@ describe("a new conversation", () => {
   });
 });
 
+describe("a replica that has not been measured, beside one that has", () => {
+  it("is taken to be as fast: the engine's word of 1 ms a token counts for nothing against a measured 0.1 ms", () => {
+    const set = twoReplicas();
+    for (let at = 0; at < 20; at++) {
+      const nowMs = at * 10_000;
+      const passage = set.all()[0]?.send({ ...other, conversation: null, atMs: nowMs });
+      passage?.began(true);
+      passage?.firstToken(nowMs + 400);
+      passage?.end(usage({ cachedTokens: 0 }), true, nowMs + 900);
+    }
+    const picked = set.pick(aTurn(), NONE, 300_000);
+    assert.ok(picked.kind === "picked");
+    const [first, second] = picked.chosen.offers.map(({ fromZeroMs }) => Math.round(fromZeroMs));
+    assert.deepEqual([first, second, picked.replica.id], [400, 400, aReplicaId(2)]);
+  });
+});
+
 describe("a turn is refused", () => {
   it("where no replica has the model, all that have it are down, or have failed this turn already", () => {
     const set = twoReplicas();
