@@ -35,6 +35,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     why: "the GTM is handed its sockets as systemd hands them over",
     aptPackage: "systemd",
   },
+  { command: "httpx", why: "a Python client asks as the README says", aptPackage: "python3-httpx" },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 

@@ -26,7 +26,7 @@ const ONE_MESSAGE = chatOf([{ role: "user", content: text(MEGABYTE) }]);
 const MANY_MESSAGES = chatOf(
   Array.from({ length: 500 }, (_, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content: text(2_000) })),
 );
-const few = { pairs: 5, requests: 100, connections: 4, against: "draining", bound: null, cpuBound: "≤ 2" } as const;
+const few = { pairs: 4, requests: 60, connections: 4, against: "draining", bound: null, cpuBound: "≤ 2" } as const;
 
 /** How much larger the process is after 100 prompts of 1 MB, 4 at a time, than after 100 of 1 KB. */
 const memoryRow = async (): Promise<BenchRow> => {

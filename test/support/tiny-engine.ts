@@ -29,6 +29,11 @@ const COMPLETION = JSON.stringify({
   model: "llama-70b",
   choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hello.", refusal: null } }],
 });
+const MESSAGE = JSON.stringify({
+  ...{ id: "msg_1", type: "message", role: "assistant", model: "llama-70b" },
+  ...{ content: [{ type: "text", text: "Hello." }], stop_reason: "end_turn", stop_sequence: null },
+  usage: { input_tokens: 1, output_tokens: 1 },
+});
 const NO_KEY = JSON.stringify({ error: { message: "No key.", type: "auth", param: null, code: "no_key" } });
 
 export const startTinyEngine = async ({ needsKey = false }: TinyEngineWish = {}): Promise<TinyEngine> => {
@@ -39,7 +44,7 @@ export const startTinyEngine = async ({ needsKey = false }: TinyEngineWish = {})
       arrived.push({ method, url, headers, body });
       const isRefused = needsKey && headers.authorization === undefined;
       outgoing.writeHead(isRefused ? 401 : 200, { "Content-Type": "application/json" });
-      outgoing.end(isRefused ? NO_KEY : COMPLETION);
+      outgoing.end(isRefused ? NO_KEY : url.startsWith("/v1/messages") ? MESSAGE : COMPLETION);
     });
   });
   server.listen(0, "127.0.0.1");
