@@ -2,6 +2,9 @@
 
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { queryOctets, subnetOption } from "#test/support/dns-client.ts";
 import { HOUSE_REGIONS } from "#test/support/house.ts";
 import { type Bench, median } from "./bench.ts";
@@ -45,7 +48,8 @@ export const bench: Bench = {
       return performance.now() - startedMs;
     };
     await untilAnswered(NEAR.address);
-    const file = writePackets(subnetQueries());
+    const folder = mkdtempSync(join(tmpdir(), "gtm-dnsperf-"));
+    const file = writePackets(folder, subnetQueries());
     const took: number[] = [];
     let isOver = false;
     const perSecond: number[] = [];
@@ -68,6 +72,7 @@ export const bench: Bench = {
       isOver = true;
       await loading;
       socket.close();
+      rmSync(folder, { recursive: true });
     }
     const { p50Ms, p99Ms } = latenciesOf(took);
     const what = "a report that a region is down, until DNS answers another";

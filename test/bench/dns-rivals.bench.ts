@@ -151,7 +151,7 @@ export const bench: Bench = {
     const addressOf = new Map(REGIONS.map(({ id, endpoint }) => [id, endpoint.ipv4[0] ?? ""]));
     const data = { names: names.map(({ name, home }) => [name, addressOf.get(home) ?? ""] as const) };
     const queries = mixedQueries(names);
-    const file = writePackets(queries);
+    const file = writePackets(folder, queries);
     const servers: Server[] = [];
     try {
       const echo = await startOurs("a bare dgram echo", "echo");

@@ -1,7 +1,6 @@
 /** dnsperf with packets made beforehand: its own options know one client subnet only. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { searchPath } from "#test/prerequisites.ts";
@@ -27,8 +26,8 @@ export type DnsperfOrder = {
 };
 
 /** A file of whole messages, each behind its length in two octets, for `dnsperf -B`. */
-export const writePackets = (packets: readonly Buffer[]): string => {
-  const file = join(mkdtempSync(join(tmpdir(), "gtm-dnsperf-")), "packets");
+export const writePackets = (folder: string, packets: readonly Buffer[]): string => {
+  const file = join(folder, "packets");
   const pieces = packets.flatMap((packet) => [Buffer.from([packet.length >>> 8, packet.length & 0xff]), packet]);
   writeFileSync(file, Buffer.concat(pieces));
   return file;
