@@ -22,7 +22,7 @@ export const createQuoteFinder = (): QuoteFinder => {
   return {
     closing: (chunk, from) => {
       let start = from;
-      let at = nextQuote(chunk, start);
+      let at = text === null ? nextQuote(chunk, start) : text.indexOf('"', start);
       while (at !== -1 && backslashesBefore(chunk, start, at) % 2 === 1) {
         start = at + 1;
         // Escaped quotes come in rows, and a search in a string costs a fraction of one in a buffer: it is made once a chunk.
