@@ -27,6 +27,7 @@ export const priceOf = (region: Region, placement: Placement, turn: Turn, world:
     endTokens: turn.contextTokens + turn.newTokens,
     newTokens: turn.newTokens,
     heldTokens: held.tokens,
+    outputTokens: turn.outputTokens,
     holder: held.replica,
   };
   const served =

@@ -1,5 +1,5 @@
 /** Queue and prefill: the cheaper of waiting for the replica that holds the context and starting from zero on the least loaded. */
-import type { Placement } from "#gtm/domain/placement.ts";
+import type { Placement, Replica } from "#gtm/domain/placement.ts";
 import { leastLoaded, type PrefillSpeed, prefillMs } from "#gtm/domain/serving.ts";
 import type { ReplicaId } from "#shared/ids.ts";
 
@@ -21,6 +21,8 @@ export type Prompt = {
   readonly newTokens: number;
   /** Expected tokens of it that this region still holds; 0 to L. */
   readonly heldTokens: number;
+  /** Expected length of the answer: it needs room beside the prompt. */
+  readonly outputTokens: number;
   /** null: some replica of the region, not known which. */
   readonly holder: ReplicaId | null;
 };
@@ -36,7 +38,10 @@ export const serve = (placement: Placement, backlogsMs: readonly number[], promp
 };
 
 /** A DNS answer is a commitment for its TTL and for many clients: it looks at the average of the region, no one replica. */
-export const serveOnAverage = (placement: Placement, prompt: Pick<Prompt, "endTokens" | "newTokens">): Serve => ({
+export const serveOnAverage = (
+  placement: Placement,
+  prompt: Pick<Prompt, "endTokens" | "newTokens" | "outputTokens">,
+): Serve => ({
   ...option(placement, [], { ...prompt, heldTokens: 0, holder: null }, -1, 0),
   queueMs: placement.averageBacklogMs,
 });
@@ -54,12 +59,33 @@ const option = (
   const newMs = prefillMs(speed, prompt.newTokens, prompt.endTokens);
   const wholeMs = prefillMs(speed, prompt.endTokens - heldTokens, prompt.endTokens);
   return {
-    queueMs: at === -1 ? mean(backlogsMs) : (backlogsMs[at] ?? 0),
+    queueMs:
+      replica === undefined ? mean(backlogsMs) : Math.max(backlogsMs[at] ?? 0, roomMs(placement, replica, prompt)),
     prefillMs: newMs,
     migrationMs: Math.max(0, wholeMs - newMs),
     replica: replica?.id ?? null,
     holder: heldTokens > 0 ? (replica?.id ?? null) : null,
   };
+};
+
+/** Beyond it the estimate says only that there is no room. */
+const LONGEST_ROOM_MS = 60_000;
+
+/**
+ * Until running answers have given back as much memory as the prompt and its answer need together, at the pace at which the
+ * replicas write: what is written is given back, in the long run. Not on top of the backlog, which tells of the same wait.
+ *
+ * @returns ms, 0 or more; 0 where there is room, or capacity, use or pace are not known
+ */
+const roomMs = (placement: Placement, replica: Replica, prompt: Prompt): number => {
+  const { kvCapacityTokens, kvPinnedTokens } = replica;
+  const { newTokensPerSecond, replicas } = placement;
+  if (kvCapacityTokens === null || kvPinnedTokens === null || newTokensPerSecond === null) return 0;
+  // What can never fit is not a matter of waiting.
+  const neededTokens = Math.min(prompt.endTokens + prompt.outputTokens, kvCapacityTokens);
+  const lackingTokens = neededTokens - Math.max(0, kvCapacityTokens - kvPinnedTokens);
+  if (lackingTokens <= 0 || newTokensPerSecond <= 0) return 0;
+  return Math.min(LONGEST_ROOM_MS, (1_000 * lackingTokens * replicas.length) / newTokensPerSecond);
 };
 
 const mean = (values: readonly number[]): number => {
