@@ -123,6 +123,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     freezes = monitor.freezes({ nowMs, isStoreUp, reports: heard, unread: reports.unread() });
     return assembleWorld({
       ...{ previous, nowMs, sites, models, policy, isStoreUp, reports: heard },
+      epochAheadMs: clock.epochMs() - nowMs,
       regionsWithAbsentAgents: reports.regionsWithAbsentAgents(),
       probes: options.probes(),
       freezes: freezes.all,

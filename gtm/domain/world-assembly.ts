@@ -26,6 +26,8 @@ export type WorldInputs = {
   readonly previous: World | null;
   /** On the instance's monotonic clock, as every other time here. */
   readonly nowMs: number;
+  /** As the world has it. */
+  readonly epochAheadMs: number;
   readonly sites: readonly RegionSite[];
   readonly models: readonly Model[];
   readonly policy: AssemblyPolicy;
@@ -81,6 +83,7 @@ export const assembleWorld = (inputs: WorldInputs): World => {
     version: (previous?.version ?? 0) + 1,
     candidacyVersion: candidacyVersionOf(previous, regions, inputs.overrides, policy.expiredAfterMs),
     takenAtMs: nowMs,
+    epochAheadMs: inputs.epochAheadMs,
     isStoreUp: inputs.isStoreUp,
     areAgesFrozen: inputs.freezes.some(({ toMs }) => toMs === null),
     regions,

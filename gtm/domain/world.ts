@@ -30,6 +30,8 @@ export type World = {
   readonly candidacyVersion: number;
   /** On the instance's monotonic clock; ages and backlogs are as of this moment. */
   readonly takenAtMs: number;
+  /** How far the wall clock is ahead of the monotonic one, ms: for what all instances do in the same minute, and nothing else. */
+  readonly epochAheadMs: number;
   readonly isStoreUp: boolean;
   /** Ages stand still: the store is away, or over half of the regions fell silent at once. Their silence is ours. */
   readonly areAgesFrozen: boolean;

@@ -43,6 +43,7 @@ export const createReportedWorld = (stage: Stage, options: ReportedWorldOptions)
     return assembleWorld({
       previous: world,
       nowMs,
+      epochAheadMs: 0,
       sites,
       models: [{ id: SIMULATED, aliases: [], weightBytes: null, coldStartMs: null }],
       policy,

@@ -23,7 +23,8 @@ const TURNS: readonly Turns[] = [
 const AT_ONCE_MS = 60_000;
 
 /**
- * @param nowMs of the world, on this instance's clock: instances tell each other where they sent a cell
+ * @param nowMs of the world, by the wall clock: instances whose clocks agree to some seconds let a cell go in the same minute, so
+ * that they go on answering alike
  * @returns how much a move must save now, ms; the margin comes on top where it is larger
  */
 export const leastSavingMs = (cellKey: string, nowMs: number): number => {

@@ -34,7 +34,7 @@ export const createCellSteer =
   (query, client, cell, previous) => {
     const world = ports.world();
     const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, world, policy);
-    const least = leastSavingMs(cell.key, world.takenAtMs);
+    const least = leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
     return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, world, policy, least);
   };
 

@@ -80,6 +80,18 @@ describe("a pool's name asked from Frankfurt", () => {
     });
   }
 
+  it("is let go in the same minutes by instances that started at other times", () => {
+    const regions = [aRegion("frankfurt", { placement: { averageBacklogMs: 2_000 } }), aRegion("paris")];
+    const at = (epochMs: number, takenAtMs: number) =>
+      regionOf(decideCellIn(aWorld(regions, { takenAtMs, epochAheadMs: epochMs - takenAtMs }), "frankfurt").verdict);
+    const seen = new Set<string | null>();
+    for (let epochMs = 1_800_000_000_000; epochMs < 1_800_001_800_000; epochMs += 30_000) {
+      seen.add(at(epochMs, NOW_MS));
+      assert.equal(at(epochMs, NOW_MS), at(epochMs, NOW_MS + 987_654));
+    }
+    assert.deepEqual([...seen].toSorted(), ["frankfurt", "paris"]);
+  });
+
   it("leaves a region that may not serve at once, whenever that is", () => {
     const regions = [aRegion("frankfurt", { admin: "down" }), aRegion("paris")];
     for (let takenAtMs = NOW_MS; takenAtMs < NOW_MS + 1_800_000; takenAtMs += 30_000)

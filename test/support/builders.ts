@@ -102,6 +102,7 @@ export const aWorld = (regions: readonly Region[], wish: Partial<World> = {}): W
   version: 7,
   candidacyVersion: 1,
   takenAtMs: NOW_MS,
+  epochAheadMs: 0,
   isStoreUp: true,
   areAgesFrozen: false,
   regions,

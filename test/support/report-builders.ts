@@ -110,6 +110,7 @@ export const aModel = (wish: Partial<Model> = {}): Model => ({
 export const worldInputs = (reports: readonly HeardReport[], wish: Partial<WorldInputs> = {}): WorldInputs => ({
   previous: null,
   nowMs: NOW_MS,
+  epochAheadMs: 0,
   sites: [...new Set(reports.map(({ report }) => report.region))].map((id) => aSite(id)),
   models: [aModel()],
   policy: DEFAULT_POLICY,
