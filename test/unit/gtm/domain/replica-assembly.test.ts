@@ -6,7 +6,15 @@ import type { World } from "#gtm/domain/world.ts";
 import type { WorldInputs } from "#gtm/domain/world-assembly.ts";
 import type { ModelReport, ReplicaReport } from "#shared/report.ts";
 import { MODEL, NOW_MS, regionId, replicaId } from "#test/support/builders.ts";
-import { aModelReport, aReplicaReport, aReport, aSite, heard, placementIn, worldOf } from "#test/support/report-builders.ts";
+import {
+  aModelReport,
+  aReplicaReport,
+  aReport,
+  aSite,
+  heard,
+  placementIn,
+  worldOf,
+} from "#test/support/report-builders.ts";
 
 const FRANKFURT = regionId("frankfurt");
 
