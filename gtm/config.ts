@@ -51,6 +51,8 @@ export type GtmConfig = {
     /** null: plain HTTP. */
     readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
     readonly proxyProtocol: boolean;
+    /** null: those that Node trusts. */
+    readonly regionsCaFile: string | null;
   };
   readonly admin: { readonly listen: Address; readonly tokensFile: string | null };
   readonly metrics: { readonly listen: Address };
@@ -130,6 +132,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
       ticketHeaders: http.ticket_headers,
       tls: http.tls === null ? null : { certFile: http.tls.cert_file, keyFile: http.tls.key_file },
       proxyProtocol: http.proxy_protocol,
+      regionsCaFile: http.regions_ca_file,
     },
     admin: { listen: admin.listen, tokensFile: admin.auth.tokens_file },
     metrics: { listen: metrics.listen },

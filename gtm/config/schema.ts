@@ -89,6 +89,8 @@ const Http = z.strictObject({
   tls: FrontTls.nullable().default(null),
   /** Whether trusted proxies begin each connection with a PROXY header, version 2. */
   proxy_protocol: z.boolean().default(false),
+  /** A private authority of the regions that requests are forwarded to; absent: those that Node trusts. */
+  regions_ca_file: z.string().min(1).max(4_096).nullable().default(null),
 });
 
 const Probe = z.strictObject({

@@ -79,6 +79,7 @@ const frontDoor = async (): Promise<number> => {
     findResponse: async () => null,
     trustedProxies: [],
     proxyProtocol: false,
+    regionsCaFile: null,
     tls: null,
     tenantHeader: null,
     gateways: new Set(),

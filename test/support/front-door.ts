@@ -88,6 +88,7 @@ export const frontDoorOptions = (wish: FrontDoorWish = {}): Prepared => {
     findResponse: async () => null,
     trustedProxies: [],
     proxyProtocol: false,
+    regionsCaFile: null,
     tls: null,
     tenantHeader: null,
     gateways: new Set(),

@@ -1,7 +1,7 @@
 /** Forwards a request to its region: streamed both ways, at the slower side's pace, to another region only while nothing was sent. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Agent } from "undici";
+import type { Agent } from "undici";
 import type { Clock } from "#shared/clock.ts";
 import { failureEvent } from "#shared/sse-failure.ts";
 import { type Dispatches, type Pumped, pump } from "#shared/stream-pump.ts";
@@ -16,7 +16,9 @@ import type { Peer } from "./peers.ts";
 import { problemReply } from "./reply.ts";
 
 export type ForwardRules = {
-  readonly limits: Pick<Limits, "connectMs" | "forwardIdleMs" | "readerStallMs" | "connections">;
+  /** To the regions. */
+  readonly agent: Agent;
+  readonly limits: Pick<Limits, "forwardIdleMs" | "readerStallMs">;
   readonly metrics: HttpMetrics;
   readonly clock: Clock;
   readonly isLast: (incoming: IncomingMessage) => boolean;
@@ -42,22 +44,11 @@ export type Forward = {
 
 /** A prediction is a mean: twice as long is common. */
 const SILENCE_FACTOR = 4;
-/** Below the 5 s after which common engines' servers close a kept connection, so that they do not close one that is just used. */
-const KEEP_ALIVE_MS = 4_000;
 const MS_PER_SECOND = 1_000;
 
 type Attempt = { readonly pumped: Pumped; readonly wasSent: boolean };
 
-export const createForward = ({ limits, metrics, clock, isLast }: ForwardRules): Forward => {
-  /** A pool of connections for each region's origin. */
-  const agent = new Agent({
-    connections: limits.connections,
-    pipelining: 1,
-    // Trailers and a broken connection mean the same to every region over HTTP/1.1.
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: limits.connectMs },
-  });
+export const createForward = ({ agent, limits, metrics, clock, isLast }: ForwardRules): Forward => {
   let closed: Promise<void> | null = null;
   let underWay = 0;
   const move = (by: number): void => {

@@ -21,6 +21,7 @@ import { createHttpMetrics } from "./http-metrics.ts";
 import type { Limits } from "./limits.ts";
 import { type Address, type Listener, openListener, textOf } from "./listener.ts";
 import { createPeers } from "./peers.ts";
+import { regionAgent } from "./region-agent.ts";
 import type { FindResponse } from "./state.ts";
 
 /** How long a changed certificate may go unnoticed. */
@@ -55,6 +56,8 @@ export type FrontDoorOptions = {
   readonly proxyProtocol: boolean;
   /** Paths of certificate and key, read again when they change; null: plain HTTP. */
   readonly tls: TlsPaths | null;
+  /** Path of a private authority of the regions' certificates; null: those that Node trusts. */
+  readonly regionsCaFile: string | null;
   /** Regions whose gateway opens tickets. */
   readonly gateways: ReadonlySet<RegionId>;
   /** Of now; null: there are no keys of tickets, and no region has a gateway. */
@@ -85,7 +88,10 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
 
   // An answer that ends its connection is the last on it: of pipelined requests, only the last one's.
   const isLast = (incoming: IncomingMessage): boolean => isStopping && connections.isNewest(incoming);
-  const forward = createForward({ limits, metrics, clock: options.clock, isLast });
+  const forward = createForward({
+    agent: regionAgent(limits, options.regionsCaFile),
+    ...{ limits, metrics, clock: options.clock, isLast },
+  });
   const handle = createHandle({
     ...options,
     metrics,
