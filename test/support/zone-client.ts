@@ -1,0 +1,54 @@
+/** What a client connects with: names resolved by the GTM's own DNS, answers kept for their TTL or not at all, a private authority trusted. */
+import { Resolver } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { Agent, type RequestInit, fetch as undiciFetch } from "undici";
+
+export type ZoneClient = AsyncDisposable & {
+  readonly agent: Agent;
+  /** For SDKs. */
+  readonly fetch: typeof fetch;
+};
+
+export type ZoneClientWish = {
+  readonly dnsServer: string;
+  readonly authority: string;
+  /** Whether answers are kept for their TTL, as resolvers do; else each connection asks anew. */
+  readonly keepsAnswers?: boolean;
+};
+
+const MS_PER_SECOND = 1_000;
+
+export const openZoneClient = ({ dnsServer, authority, keepsAnswers = false }: ZoneClientWish): ZoneClient => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 4 });
+  resolver.setServers([dnsServer]);
+  const kept = new Map<string, { readonly addresses: readonly string[]; readonly untilMs: number }>();
+  const resolve = async (name: string): Promise<readonly string[]> => {
+    const known = kept.get(name);
+    if (keepsAnswers && known !== undefined && performance.now() < known.untilMs) return known.addresses;
+    const answers = await resolver.resolve4(name, { ttl: true });
+    const addresses = answers.map(({ address }) => address);
+    const ttlMs = Math.min(...answers.map(({ ttl }) => ttl)) * MS_PER_SECOND;
+    kept.set(name, { addresses, untilMs: performance.now() + ttlMs });
+    return addresses;
+  };
+  const lookup: LookupFunction = (name, { all }, done) => {
+    resolve(name).then(
+      (addresses) => {
+        if (all === true) {
+          done(
+            null,
+            addresses.map((address) => ({ address, family: 4 })),
+          );
+        } else done(null, addresses[0] ?? "", 4);
+      },
+      (fault: NodeJS.ErrnoException) => done(fault, ""),
+    );
+  };
+  const agent = new Agent({ connect: { ca: authority, lookup } });
+  return {
+    agent,
+    fetch: ((input: string, init: RequestInit) =>
+      undiciFetch(input, { ...init, dispatcher: agent })) as unknown as typeof fetch,
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+};
