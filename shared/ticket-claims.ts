@@ -22,6 +22,8 @@ export const TicketClaims = z.looseObject({
   /** null: no model was named, and the pool has no default. */
   model: ModelId.nullable(),
   conversation: ConversationId.nullable(),
+  /** With whose context this conversation begins; null: nobody's, and in tickets of GTMs that do not say. */
+  parent: ConversationId.nullable().default(null),
   /** The pin token; null: no conversation. */
   pin: z.string().max(64).nullable(),
   decision: DecisionId,

@@ -8,6 +8,8 @@ export type Turn = {
   readonly model: ModelId | null;
   /** null: nothing says which it is; it is served without memory. */
   readonly conversation: ConversationId | null;
+  /** With whose context it begins, by the ticket; null: nobody's. */
+  readonly parent: ConversationId | null;
   readonly pool: PoolName | null;
   /** Truncated SHA-256 of the tenant, 0 to 65 535; null: not known here. */
   readonly tenantTag: number | null;

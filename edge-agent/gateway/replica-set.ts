@@ -1,5 +1,5 @@
 /** The region's replicas, and the choice among them: pure but for what turns and looks at the engines have taught. */
-import type { ModelId, ReplicaId } from "#shared/ids.ts";
+import type { ConversationId, ModelId, ReplicaId } from "#shared/ids.ts";
 import { type Candidate, type Chosen, choose } from "./choice.ts";
 import type { RefusalReason, Turn } from "./ports.ts";
 import { createReplica, type Replica } from "./replica.ts";
@@ -76,7 +76,8 @@ export const createReplicaSet = (rules: QueueRules): ReplicaSet => {
 };
 
 /** A replica that has not been measured is as fast as its like were measured: a number of another kind would compare with nothing. */
-const candidatesOf = (able: readonly Replica[], { conversation }: Turn, nowMs: number): readonly Candidate[] => {
+const candidatesOf = (able: readonly Replica[], turn: Turn, nowMs: number): readonly Candidate[] => {
+  const conversation = contextOf(able, turn, nowMs);
   const measured = able.map((replica) => replica.speed(nowMs)).filter(({ source }) => source === "measured");
   const usual = meanSpeed(measured);
   return able.map((replica) => {
@@ -84,6 +85,12 @@ const candidatesOf = (able: readonly Replica[], { conversation }: Turn, nowMs: n
     const isMeasured = usual === null || replica.speed(nowMs).source === "measured";
     return isMeasured ? candidate : { ...candidate, speed: usual };
   });
+};
+
+/** Whose context is looked for: its own, and where nobody holds that yet the one that it begins with. */
+const contextOf = (able: readonly Replica[], { conversation, parent }: Turn, nowMs: number): ConversationId | null => {
+  const isHeld = able.some((replica) => replica.candidate(conversation, nowMs).heldTokens > 0);
+  return isHeld ? conversation : (parent ?? conversation);
 };
 
 const meanSpeed = (speeds: readonly PrefillSpeed[]): PrefillSpeed | null => {

@@ -27,6 +27,7 @@ export const turnOf = (known: Known): Turn => {
   return {
     model: claims?.model ?? named ?? modelAsked(octets, headers["content-type"]),
     conversation: identified.conversation,
+    parent: claims?.parent ?? null,
     pool: identified.pool,
     tenantTag: null,
     promptTokens:

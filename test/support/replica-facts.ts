@@ -26,6 +26,7 @@ export const factsMap = (...facts: readonly ReplicaFacts[]): ReadonlyMap<Replica
 export const aTurn = (change: Partial<Turn> = {}): Turn => ({
   model: "model-a" as ModelId,
   conversation: "0123456789abc" as ConversationId,
+  parent: null,
   pool: null,
   tenantTag: 7,
   promptTokens: 4_000,

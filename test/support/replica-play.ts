@@ -56,6 +56,7 @@ const factsOf = (at: number, kvTokens: number): ReplicaFacts => ({
 const turnOf = (conversation: ConversationId, promptTokens: number, receivedAtMs: number): Turn => ({
   model: MODEL,
   conversation,
+  parent: null,
   pool: null,
   tenantTag: null,
   promptTokens,

@@ -64,6 +64,7 @@ export const createHandOver = ({ gateways, ticketSealer, originOf, pinOf, clock 
     pool: query.pool.name,
     model: decision.turn.model,
     conversation: query.conversationId,
+    parent: query.parentId,
     pin: pin?.token ?? null,
     decision: query.id,
     predictedTtftMs: predictedTtftMsOf(decision, answer.region),

@@ -18,6 +18,8 @@ export type SealOrder = {
   readonly pool: PoolName;
   readonly model: ModelId | null;
   readonly conversation: ConversationId | null;
+  /** With whose context it begins; null: nobody's. */
+  readonly parent: ConversationId | null;
   readonly pin: string | null;
   readonly decision: DecisionId;
   readonly predictedTtftMs: number | null;
@@ -53,6 +55,7 @@ export const createSealTarget = (sealer: () => TicketSealer | null): SealTarget 
         pool: order.pool,
         model: order.model,
         conversation: order.conversation,
+        parent: order.parent,
         pin: order.pin,
         decision: order.decision,
         predictedTtftMs: order.predictedTtftMs,

@@ -34,6 +34,25 @@ const send = (set: ReplicaSet, turn: Turn, nowMs: number) => {
 };
 const other = aTurn({ conversation: "000000000000a" as ConversationId });
 
+describe("the first turns of a conversation that begins with another's context", () => {
+  it("go to the replica that holds its parent's context, until one holds its own", () => {
+    const set = twoReplicas();
+    const parent = send(set, aTurn(), 0);
+    parent.passage.firstToken(4_000);
+    parent.passage.end(usage(), true, 5_000);
+    const child = { ...other, parent: aTurn().conversation, promptTokens: 4_000 };
+    assert.notEqual(pick(set, other, 60_000), parent.id, "without parent: to the one that wrote less");
+    assert.equal(pick(set, child, 60_000), parent.id);
+    const elsewhere = set.pick(child, new Set([parent.id]), 60_000);
+    assert.ok(elsewhere.kind === "picked");
+    const passage = elsewhere.replica.send({ ...child, atMs: 60_000 });
+    passage.began(true);
+    passage.firstToken(64_000);
+    passage.end(usage(), true, 65_000);
+    assert.equal(pick(set, child, 70_000), elsewhere.replica.id);
+  });
+});
+
 describe("a conversation's next turn", () => {
   it("goes to the replica that holds its context, also while its first turn is still under way", () => {
     const set = twoReplicas();
