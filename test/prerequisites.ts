@@ -1,11 +1,11 @@
 /** Programs that the tests run beside Node: what is missing, and how it comes here. A test that lacks its program is never skipped. */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 
 export type Requirement = {
-  /** Found on the path. */
+  /** Found on the path; or what has no command: where it lies. */
   readonly command: string;
   readonly why: string;
   /** On Debian and Ubuntu. */
@@ -36,6 +36,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     aptPackage: "systemd",
   },
   { command: "httpx", why: "a Python client asks as the README says", aptPackage: "python3-httpx" },
+  {
+    command: "/usr/lib/python3/dist-packages/requests",
+    why: "another Python client, which drops its key at a redirect",
+    aptPackage: "python3-requests",
+  },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
 ];
 
@@ -95,14 +100,19 @@ apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends ${packages
 
 /** @param path as in the environment: folders, in the order searched */
 export const isOnPath = (command: string, path: string): boolean =>
-  path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, command), constants.X_OK);
-      return folder !== "";
-    } catch {
-      return false;
-    }
-  });
+  isAbsolute(command)
+    ? mayEnter(command)
+    : path.split(delimiter).some((folder) => folder !== "" && mayEnter(join(folder, command)));
+
+/** A program may be run, a folder entered: the same right. */
+const mayEnter = (where: string): boolean => {
+  try {
+    accessSync(where, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 /** Servers lie where not everybody's path leads. */
 export const searchPath = (): string => [process.env["PATH"] ?? "", "/usr/sbin"].join(delimiter);
