@@ -26,6 +26,7 @@ export const stabilityPlot = (panels: readonly Panel[], warmUpMs: number, untilM
   const style = "font-family: sans-serif; font-size: 12px";
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" width="${WIDTH}" height="${y}" style="${style}">`,
+    "<title>Shares of regions and answers of cities, over time</title>",
     `<rect width="${WIDTH}" height="${y}" fill="#ffffff"/>`,
     ...parts,
     "</svg>",
