@@ -5,7 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { ENGINE_KEY } from "#deploy/demo/places.ts";
 import { SIMULATED_ALIAS } from "#test/support/engine-simulators.ts";
-import { STEERED_SITES, type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { STEERED_SITES } from "#test/support/steered-settings.ts";
 
 const run = promisify(execFile);
 const [HOME] = STEERED_SITES;

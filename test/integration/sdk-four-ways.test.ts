@@ -4,7 +4,8 @@ import { describe, it } from "node:test";
 import { ENGINE_KEY } from "#deploy/demo/places.ts";
 import { FOUR_WAYS, wayOf } from "#test/support/four-ways.ts";
 import { anthropicSdk, openaiSdk, type SdkTurn, startChat } from "#test/support/sdk-turns.ts";
-import { STEERED_SITES, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { startSteeredRegions } from "#test/support/steered-regions.ts";
+import { STEERED_SITES } from "#test/support/steered-settings.ts";
 import { until } from "#test/support/until.ts";
 import { openZoneClient } from "#test/support/zone-client.ts";
 

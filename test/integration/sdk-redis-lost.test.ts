@@ -8,7 +8,8 @@ import { silentLogger } from "#shared/logger.ts";
 import { wayOf } from "#test/support/four-ways.ts";
 import { startRedis } from "#test/support/redis.ts";
 import { openaiSdk, type SdkTurn, startChat } from "#test/support/sdk-turns.ts";
-import { STEERED_SITES, type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { STEERED_SITES } from "#test/support/steered-settings.ts";
 import { until } from "#test/support/until.ts";
 import { openZoneClient } from "#test/support/zone-client.ts";
 

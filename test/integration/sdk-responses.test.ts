@@ -6,7 +6,8 @@ import { ENGINE_KEY } from "#deploy/demo/places.ts";
 import { prose } from "#deploy/demo/prose.ts";
 import { SIMULATED_ALIAS } from "#test/support/engine-simulators.ts";
 import { openaiSdk, startChat } from "#test/support/sdk-turns.ts";
-import { STEERED_SITES, type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
+import { STEERED_SITES } from "#test/support/steered-settings.ts";
 import { until } from "#test/support/until.ts";
 import { openZoneClient, type ZoneClient } from "#test/support/zone-client.ts";
 

@@ -1,4 +1,4 @@
-/** One of the three regions: an engine simulator, the gateway before it, the agent beside both; or the first two as processes. */
+/** One of the three regions: an engine simulator, the gateway before it, the agent beside both, here or as processes that can be killed. */
 import assert from "node:assert/strict";
 import { startEngineProcess } from "#deploy/demo/engine-process.ts";
 import { startRegionGateway } from "#deploy/demo/gateway.ts";
@@ -10,22 +10,12 @@ import { GatewayConfig } from "#edge-agent/gateway/config.ts";
 import { startAgent } from "#edge-agent/start-agent.ts";
 import { DEFAULT_ENGINE } from "#gtm/simulation/serving/engine-options.ts";
 import { systemClock } from "#shared/clock.ts";
-import type { RegionId } from "#shared/ids.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { SIMULATED_ALIAS, SIMULATED_MODEL, type SimState, startSimulator } from "./engine-simulators.ts";
 import { freePort } from "./free-port.ts";
 import { startProgram } from "./running-program.ts";
-
-export type SteeredRegionSite = {
-  readonly id: RegionId;
-  /** Of loopback, its own. */
-  readonly address: string;
-  readonly lat: number;
-  readonly lon: number;
-  /** A client of this network is near. */
-  readonly client: string;
-};
+import { type SteeredRegionSite, ZONE } from "./steered-settings.ts";
 
 export type RegionParts = AsyncDisposable & {
   /** Answers that its engine ended, of whatever length. */
@@ -59,23 +49,29 @@ export const startSteeredRegion = async (site: SteeredRegionSite, options: Regio
   const engineUrl = `http://${listen.address}:${listen.port}`;
   const metricsPort = await freePort();
   const gatewaySettings = gatewaySettingsOf(site, options, { engineUrl, metricsPort });
+  const agentSettings = agentSettingsOf(site, options, { engineUrl, metricsPort });
   const kills: (() => Promise<void>)[] = [];
   if (isApart) {
     const engine = await startEngineProcess(engineWords(site, listen));
     started.defer(engine.stop);
     const gateway = started.use(await startProgram("edge-agent/main.ts", "gateway", gatewaySettings));
-    kills.push(engine.kill, async () => void process.kill(gateway.pid, "SIGKILL"));
+    const agent = started.use(await startProgram("edge-agent/main.ts", "run", agentSettings));
+    const killed =
+      ({ pid }: { readonly pid: number }) =>
+      async () =>
+        void process.kill(pid, "SIGKILL");
+    kills.push(engine.kill, killed(gateway), killed(agent));
   } else {
     const speed = { linMs: 1_000 / PREFILL_TOKENS_PER_SECOND, attnMs: 0 };
     const engine = { ...DEFAULT_ENGINE, speed, itlMs: ITL_MS, kvTokens: KV_TOKENS };
     started.use(await startSimulator({ region: site.id, listen, apiKey: ENGINE_KEY, engine }));
     started.defer(await startRegionGateway(GatewayConfig.parse(gatewaySettings), stores, silentLogger));
+    const store = stores.open(`edge-agent/${site.id}`);
+    started.defer(() => store.close());
+    const parts = { clock: systemClock, log: silentLogger, metrics: createMetrics() };
+    const agent = await startAgent(AgentConfig.parse(agentSettings), store, parts);
+    started.defer(() => agent.stop());
   }
-  const store = stores.open(`edge-agent/${site.id}`);
-  started.defer(() => store.close());
-  const parts = { clock: systemClock, log: silentLogger, metrics: createMetrics() };
-  const agent = await startAgent(agentConfigOf(site, options, { engineUrl, metricsPort }), store, parts);
-  started.defer(() => agent.stop());
   const all = started.move();
   return {
     served: async () => {
@@ -108,7 +104,7 @@ const gatewaySettingsOf = (site: SteeredRegionSite, { ports, files, stores }: Re
   version: 1,
   region: site.id,
   gateway: `gateway-${site.id}`,
-  zone: "llm.test",
+  zone: ZONE,
   pools: ["chat", "through"],
   hosts: [site.address],
   store: { url: stores.url },
@@ -124,18 +120,18 @@ const gatewaySettingsOf = (site: SteeredRegionSite, { ports, files, stores }: Re
   metrics: { listen: `${site.address}:${ends.metricsPort}` },
 });
 
-const agentConfigOf = (site: SteeredRegionSite, { files, stores }: RegionOptions, ends: Ends): AgentConfig =>
-  AgentConfig.parse({
-    version: 1,
-    region: site.id,
-    agent: `agent-${site.id}`,
-    store: { url: stores.url },
-    report: { key_file: files.keys.reportFile },
-    engines: [{ url: ends.engineUrl, engine: "vllm", api_key_file: files.engineKeyFile }],
-    gateways: [{ url: `http://${site.address}:${ends.metricsPort}` }],
-    gpus: { dcgm_url: `${ends.engineUrl}/dcgm/metrics` },
-    models: [SERVED],
-  });
+const agentSettingsOf = (site: SteeredRegionSite, { files, stores }: RegionOptions, ends: Ends) => ({
+  version: 1,
+  region: site.id,
+  agent: `agent-${site.id}`,
+  store: { url: stores.url },
+  report: { key_file: files.keys.reportFile },
+  engines: [{ url: ends.engineUrl, engine: "vllm", api_key_file: files.engineKeyFile }],
+  gateways: [{ url: `http://${site.address}:${ends.metricsPort}` }],
+  gpus: { dcgm_url: `${ends.engineUrl}/dcgm/metrics` },
+  models: [SERVED],
+  metrics: { listen: "127.0.0.1:0" },
+});
 
 const engineWords = (site: SteeredRegionSite, listen: { address: string; port: number }): readonly string[] => [
   ...["--listen", `${listen.address}:${listen.port}`, "--region", site.id, "--api-key", ENGINE_KEY],

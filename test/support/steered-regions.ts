@@ -14,23 +14,12 @@ import { type DemoStores, memoryStores } from "#deploy/demo/stores.ts";
 import { parseGtmConfig } from "#gtm/config.ts";
 import { startGtm } from "#gtm/start.ts";
 import { systemClock } from "#shared/clock.ts";
-import { RegionId } from "#shared/ids.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { SIMULATED_ALIAS, SIMULATED_MODEL } from "./engine-simulators.ts";
 import { freePort } from "./free-port.ts";
-import { type RegionParts, type SteeredRegionSite, startSteeredRegion } from "./steered-region.ts";
+import { type RegionParts, startSteeredRegion } from "./steered-region.ts";
+import { gtmSettings, STEERED_SITES, type SteeredRegionSite, ZONE } from "./steered-settings.ts";
 import { until } from "./until.ts";
-
-export const ZONE = "llm.test";
-
-const site = (id: string, address: string, lat: number, lon: number, client: string): SteeredRegionSite => ({
-  ...{ id: RegionId.parse(id), address, lat, lon, client },
-});
-const EU = site("eu-central", "127.0.4.1", 50.11, 8.68, "192.0.2.7");
-const US = site("us-east", "127.0.4.2", 38.95, -77.45, "198.51.100.7");
-const AP = site("ap-southeast", "127.0.4.3", 1.35, 103.82, "203.0.113.7");
-export const STEERED_SITES = [EU, US, AP] as const;
 
 export type SteeredRegions = AsyncDisposable & {
   /** `http://<host>.llm.test:port`; `front` is any pool, `through.front` the pool that is forwarded. */
@@ -52,7 +41,7 @@ export type SteeredRegions = AsyncDisposable & {
 export type SteeredWish = {
   /** Default: one in memory that all share. */
   readonly stores?: DemoStores;
-  /** Regions whose engine and gateway are processes of their own, so that they can be killed; they need a Redis. */
+  /** Regions whose engine, gateway and agent are processes of their own, so that they can be killed; they need a Redis. */
   readonly apart?: readonly string[];
   /** Of the region's endpoints, such as by way of what delays; default: each gateway's own. */
   readonly originOf?: (site: SteeredRegionSite, gatewayPort: number) => string;
@@ -104,10 +93,13 @@ export const startSteeredRegions = async (wish: SteeredWish = {}): Promise<Steer
   }
   const store = stores.open("gtm/test");
   started.defer(() => store.close());
-  const settings = gtmSettings(folder, {
-    originOf: (place) => originOf(place, ports.gateway),
-    probeOf: ({ id, address }) => (apart.includes(id) ? { url: `http://${address}:${ports.plain}/healthz` } : null),
-  });
+  const settings = gtmSettings(
+    { keys: folder.keys.gtm, authorityFile: folder.authorityFile },
+    {
+      originOf: (place) => originOf(place, ports.gateway),
+      probeOf: ({ id, address }) => (apart.includes(id) ? { url: `http://${address}:${ports.plain}/healthz` } : null),
+    },
+  );
   const parsed = parseGtmConfig(JSON.stringify(settings), "test", {});
   const config = { ...parsed, store: { ...parsed.store, url: stores.url } };
   const gtm = await startGtm(config, store, { clock: systemClock, log: silentLogger, metrics: createMetrics() });
@@ -152,55 +144,3 @@ export const startSteeredRegions = async (wish: SteeredWish = {}): Promise<Steer
 };
 
 const gatewayOrigin = ({ address }: SteeredRegionSite, port: number): string => `https://${address}:${port}`;
-
-type Settled = {
-  readonly originOf: (place: SteeredRegionSite) => string;
-  /** null: by their reports alone. A busy machine answers no probe in time, and only who dies has to be probed. */
-  readonly probeOf: (place: SteeredRegionSite) => object | null;
-};
-
-const gtmSettings = (folder: Folder, { originOf, probeOf }: Settled) => ({
-  version: 1,
-  instance: "test",
-  keys: folder.keys.gtm,
-  dns: {
-    listen: ["127.0.0.1:0"],
-    zone: ZONE,
-    ns: [
-      { name: `ns1.${ZONE}`, a: ["127.0.0.1"] },
-      { name: `ns2.${ZONE}`, a: ["127.0.0.2"] },
-    ],
-    soa: { rname: `hostmaster.${ZONE}` },
-    default_pool: "chat",
-    rate_limit: { exempt: ["127.0.0.0/8"] },
-  },
-  http: {
-    listen: "127.0.0.1:0",
-    addresses: ["127.0.0.1"],
-    default_pool: "chat",
-    trusted_proxies: ["127.0.0.0/8"],
-    regions_ca_file: folder.authorityFile,
-  },
-  admin: { listen: "127.0.0.1:0" },
-  metrics: { listen: "127.0.0.1:0" },
-  regions: STEERED_SITES.map((place) => ({
-    id: place.id,
-    location: { lat: place.lat, lon: place.lon },
-    endpoint: { url: originOf(place), a: [place.address] },
-    probe: probeOf(place),
-    gateway: true,
-  })),
-  models: [{ id: SIMULATED_MODEL, aliases: [SIMULATED_ALIAS] }],
-  pools: [poolOf("chat", "redirect"), poolOf("through", "forward")],
-  geo: {
-    provider: "static",
-    static: STEERED_SITES.map(({ client, lat, lon, id }) => ({
-      cidr: client.replace(/\.7$/, ".0/24"),
-      ...{ lat, lon, name: id },
-    })),
-  },
-});
-
-const poolOf = (name: string, mode: string) => ({
-  ...{ name, mode, models: [SIMULATED_MODEL], regions: STEERED_SITES.map(({ id }) => id) },
-});
