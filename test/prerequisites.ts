@@ -24,6 +24,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { command: "kdig", why: "and by another one, of another house", aptPackage: "knot-dnsutils" },
   { command: "knotd", why: "what it makes of a zone is what ours must make of it", aptPackage: "knot" },
   { command: "ip", why: "hosts with addresses of their own are network namespaces", aptPackage: "iproute2" },
+  { command: "unshare", why: "who is not root makes them in a user namespace of his own", aptPackage: "util-linux" },
+  { command: "nsenter", why: "and runs programs in them", aptPackage: "util-linux" },
+  { command: "mount", why: "and they have a resolv.conf of their own", aptPackage: "mount" },
+  { command: "python3", why: "datagrams with forged addresses need raw sockets", aptPackage: "python3" },
   { command: "named", why: "the parent zone is on BIND, and it resolves", aptPackage: "bind9" },
   { command: "unbound", why: "a strict resolver that tells the client's subnet", aptPackage: "unbound" },
   { command: "kresd", why: "another resolver, of another house", aptPackage: "knot-resolver" },
@@ -62,7 +66,7 @@ export type InstallPlan =
 /** Unasked only where nobody is there and the machine is ours to change: root without a terminal, as in a container. */
 export const planFor = ({ missing, isRoot, isTerminal, hasAptGet, hasSudo }: Surroundings): InstallPlan => {
   if (missing.length === 0) return { kind: "nothing" };
-  const packages = missing.map(({ aptPackage }) => aptPackage);
+  const packages = [...new Set(missing.map(({ aptPackage }) => aptPackage))];
   const lacking = `The tests need ${missing.map(({ command, why }) => `${command} (${why})`).join(" and ")}.`;
   if (!hasAptGet) {
     const message = `${lacking} Install it with this system's package manager; Debian calls it ${packages.join(" and ")}.`;

@@ -1,6 +1,5 @@
 /** A hostile internet: the process lives, its memory is flat, and whoever asks properly is answered. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { describe, it } from "node:test";
@@ -8,12 +7,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { framed, openTcp, openUdp, queryOctets, readReply, type TcpClient } from "#test/support/dns-client.ts";
 import { type DnsProcess, startDnsProcess } from "#test/support/dns-process.ts";
 import { makeNamespace } from "#test/support/network-namespace.ts";
-import { rawUdpLacks, sendRawUdp } from "#test/support/raw-udp.ts";
+import type { Place } from "#test/support/place.ts";
+import { sendRawUdp } from "#test/support/raw-udp.ts";
 import { until } from "#test/support/until.ts";
 
 /** What a process may have grown by: a heap that is collected now and then breathes by some tens of MB. */
 const FLAT_OCTETS = 96 * 1_024 * 1_024;
-const LOOPBACK = { address: "127.0.0.1", perPrefixQps: null, tcpIdleMs: 60_000, namespace: null };
+const LOOPBACK = { address: "127.0.0.1", perPrefixQps: null, tcpIdleMs: 60_000 };
 
 const query = (id: number, name = "chat"): Buffer => queryOctets({ id, name: `${name}.gslb.example.org`, opt: {} });
 
@@ -43,6 +43,9 @@ const isUnharmed = async (dns: DnsProcess, rssBefore: number): Promise<void> => 
   await answersTcp(client, 7);
   assert.equal(dns.exitCode(), null);
   assert.equal(await dns.metric("gtm_dns_answer_faults_total"), 0);
+  await isFlat(dns, rssBefore);
+};
+const isFlat = async (dns: DnsProcess, rssBefore: number): Promise<void> => {
   const grown = (await dns.rss()) - rssBefore;
   assert.ok(grown < FLAT_OCTETS, `the process has grown by ${Math.round(grown / 1_048_576)} MB`);
 };
@@ -116,64 +119,53 @@ const floodFromLoopback = async (dns: DnsProcess): Promise<void> => {
   await Promise.all([some(), from("127.99.0.9", 20_000)]);
 };
 
-function hasNamespaces(): boolean {
-  using trial = makeNamespace();
-  return trial !== null;
-}
-
-/** What only root may do, and only where raw sockets and namespaces are to be had; the flood above is tried everywhere. */
-if (rawUdpLacks() === null && hasNamespaces()) {
-  describe("with forged addresses", () => {
-    it("a datagram from port 0 is dropped (P74)", async () => {
-      await using dns = await startDnsProcess(LOOPBACK);
-      const before = await warmRss(dns);
-      const sent = { to: dns, payload: query(1), count: 100, perSecond: null, from: { address: "127.0.0.1", port: 0 } };
-      assert.equal(await sendRawUdp({ ...sent, seed: 0, namespace: null }), 100);
-      await until(async () => (await dns.metric("gtm_dns_dropped_total", { reason: "port-zero" })) === 100);
-      await isUnharmed(dns, before);
-    });
-
-    it("a flood from forged addresses changes nothing for others", async () => {
-      using namespace = makeNamespace();
-      assert.ok(namespace !== null, "raw sockets without namespaces");
-      const { name } = namespace;
-      const wish = { ...LOOPBACK, address: "198.18.0.53", perPrefixQps: 200, namespace: name };
-      await using dns = await startDnsProcess(wish);
-      const isAnswered = async (): Promise<void> => assert.equal(await steadyClient(dns, name), "answered");
-      const shared = { to: dns, namespace: name };
-      const flood = async (seed: number): Promise<void> => {
-        const sent = Promise.all([
-          // Slow enough that most come through and are remembered; and one network as fast as the kernel lets it.
-          sendRawUdp({ ...shared, payload: query(1), count: 45_000, perSecond: 15_000, from: null, seed }),
-          sendRawUdp({ ...shared, payload: query(2, "huge"), count: 20_000, perSecond: null, from: FORGED, seed }),
-        ]);
-        await isAnswered();
-        await sent;
-        await isAnswered();
-      };
-      await flood(1);
-      const before = await dns.rss();
-      await flood(2);
-      assert.equal(dns.exitCode(), null);
-      const grown = (await dns.rss()) - before;
-      assert.ok(grown < FLAT_OCTETS, `the process has grown by ${Math.round(grown / 1_048_576)} MB`);
-      // The one network in whose name so much was asked was limited; whoever was random was not.
-      await until(async () => (await dns.metric("gtm_dns_rate_limited_total", { action: "slip" })) > 0);
-    });
+/** Raw sockets and forged addresses are for root only, or for whoever is root in a namespace of his own. */
+describe("with forged addresses", () => {
+  it("a datagram from port 0 is dropped (P74)", async () => {
+    using within = await makeNamespace();
+    await using dns = await startDnsProcess(LOOPBACK, within);
+    await isAnswered(dns, within);
+    const before = await dns.rss();
+    const from = { address: "127.0.0.1", port: 0 };
+    const sent = { to: dns, payload: query(1), count: 100, perSecond: null, from, seed: 0, within };
+    assert.equal(await sendRawUdp(sent), 100);
+    await until(async () => (await dns.metric("gtm_dns_dropped_total", { reason: "port-zero" })) === 100);
+    await isAnswered(dns, within);
+    assert.equal(dns.exitCode(), null);
+    await isFlat(dns, before);
   });
-}
+
+  it("a flood from forged addresses changes nothing for others", async () => {
+    using within = await makeNamespace();
+    await using dns = await startDnsProcess({ ...LOOPBACK, address: "198.18.0.53", perPrefixQps: 200 }, within);
+    const flood = async (seed: number): Promise<void> => {
+      const sent = Promise.all([
+        // Slow enough that most come through and are remembered; and one network as fast as the kernel lets it.
+        sendRawUdp({ to: dns, within, payload: query(1), count: 45_000, perSecond: 15_000, from: null, seed }),
+        sendRawUdp({ to: dns, within, payload: query(2, "huge"), count: 20_000, perSecond: null, from: FORGED, seed }),
+      ]);
+      await isAnswered(dns, within);
+      await sent;
+      await isAnswered(dns, within);
+    };
+    await flood(1);
+    const before = await dns.rss();
+    await flood(2);
+    assert.equal(dns.exitCode(), null);
+    await isFlat(dns, before);
+    // The one network in whose name so much was asked was limited; whoever was random was not.
+    await until(async () => (await dns.metric("gtm_dns_rate_limited_total", { action: "slip" })) > 0);
+  });
+});
 
 /** Somebody in whose name another asks. */
 const FORGED = { address: "203.0.113.9", port: 4_053 };
 
-/** dig asks in the namespace, with its own retries. */
-const steadyClient = async (dns: DnsProcess, namespace: string): Promise<string> => {
+/** dig asks there, with its own retries. */
+const isAnswered = async (dns: DnsProcess, within: Place): Promise<void> => {
   const words = ["-p", String(dns.port), `@${dns.address}`, "chat.gslb.example.org", "+tries=10", "+time=1", "+short"];
-  const child = spawn("ip", ["netns", "exec", namespace, "dig", ...words], { stdio: ["ignore", "pipe", "ignore"] });
-  const said: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
-  await once(child, "close");
-  return /^192\.0\.2\.\d+$/m.test(Buffer.concat(said).toString()) ? "answered" : Buffer.concat(said).toString();
+  const { stdout, stderr } = await within.run(["dig", ...words]);
+  assert.match(stdout, /^192\.0\.2\.\d+$/m, stderr);
 };
 
 describe("over TCP", () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { askTcp, openUdp, queryOctets, readReply } from "#test/support/dns-client.ts";
 import { freePort } from "#test/support/free-port.ts";
 import { houseYaml } from "#test/support/house.ts";
-import type { Host } from "#test/support/internet/network.ts";
+import { here, type Place } from "#test/support/place.ts";
 import { type RunningProgram, startProgram } from "#test/support/running-program.ts";
 
 const UNHEARD = "http://127.0.3.9:1";
@@ -16,11 +16,11 @@ const settings = (listen: readonly string[]): object => {
   return { ...config, dns: { ...config.dns, listen } };
 };
 
-const serve = (listen: readonly string[], within: Pick<Host, "spawn">): Promise<RunningProgram> =>
+const serve = (listen: readonly string[], within: Pick<Place, "spawn">): Promise<RunningProgram> =>
   startProgram("gtm/main.ts", "serve", settings(listen), { within });
 
 /** Both sockets, the datagrams' first: each of the two opens one, and passes on what it was passed. */
-const activated = (at: string): Pick<Host, "spawn"> => ({
+const activated = (at: string): Pick<Place, "spawn"> => ({
   spawn: (words, options = {}) => {
     const activate = "systemd-socket-activate";
     return spawn(activate, ["-d", "-l", at, activate, "-l", at, ...words], options);
@@ -28,7 +28,7 @@ const activated = (at: string): Pick<Host, "spawn"> => ({
 });
 
 /** The program gets these files as descriptors 3 and up, and is told that so many are sockets. */
-const passed = (count: number, files: readonly number[]): Pick<Host, "spawn"> => ({
+const passed = (count: number, files: readonly number[]): Pick<Place, "spawn"> => ({
   spawn: (words) => {
     const script = `LISTEN_FDS=${count} LISTEN_PID=$$ exec "$@"`;
     return spawn("sh", ["-c", script, "sh", ...words], { stdio: ["ignore", "pipe", "pipe", ...files] });
@@ -65,10 +65,10 @@ describe("gtm serve, with descriptors in its configuration", () => {
     file = openSync("package.json", "r");
   });
   after(() => closeSync(file));
-  const cases: readonly { when: string; within: () => Pick<Host, "spawn">; says: RegExp }[] = [
+  const cases: readonly { when: string; within: () => Pick<Place, "spawn">; says: RegExp }[] = [
     {
       when: "nobody passes any",
-      within: () => ({ spawn: ([command = "", ...words], options = {}) => spawn(command, words, options) }),
+      within: () => here,
       says: /GTM_LISTEN_FAILED.*expected to listen on fd:3, found: no LISTEN_FDS/,
     },
     {

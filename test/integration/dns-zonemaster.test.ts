@@ -48,16 +48,13 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 describe("a zone delegated to two GTMs in different networks", { timeout: 110_000 }, () => {
   let internet: DelegatedZone;
-  let unbound: AsyncDisposable;
+  const stack = new AsyncDisposableStack();
   before(async () => {
-    internet = await startDelegatedZone();
-    unbound = await startUnbound({ host: internet.host("unbound"), roots: ROOTS, subnetTo: gtmAddresses });
+    internet = stack.use(await startDelegatedZone());
+    stack.use(await startUnbound({ host: internet.host("unbound"), roots: ROOTS, subnetTo: gtmAddresses }));
     writeFileSync(join(internet.folder, "hints"), rootHints(ROOTS));
   });
-  after(async () => {
-    await unbound[Symbol.asyncDispose]();
-    await internet[Symbol.asyncDispose]();
-  });
+  after(() => stack.disposeAsync());
 
   const judged = async (...words: readonly string[]): Promise<readonly Message[]> => {
     const { stdout, stderr } = await internet
@@ -163,7 +160,7 @@ describe("a zone delegated to two GTMs in different networks", { timeout: 110_00
       );
   });
   it("gets a wildcard certificate by lego once every name server has the challenge, and pebble asks through unbound", async (t) => {
-    const within = internet.host("ns1").namespace;
+    const within = internet.host("ns1");
     const resolver = `${addressesOf("unbound")[0]}:53`;
     await using authority = await startPebble(resolver, within);
     const beganAt = performance.now();

@@ -1,18 +1,17 @@
 /** The DNS server in a process of its own, whose memory can be asked for: what strangers do to it is not done to the test. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createDnsServer } from "#gtm/wire/dns/server.ts";
 import { dnsSubject } from "#test/bench/dns-subject.ts";
 import { metricValue } from "./metric-value.ts";
+import { here, type Place } from "./place.ts";
 
 export type DnsProcessWish = {
   readonly address: string;
   /** Answers a second of a network; null: no limit. */
   readonly perPrefixQps: number | null;
   readonly tcpIdleMs: number;
-  /** A network namespace to run in; null: the test's own. */
-  readonly namespace: string | null;
 };
 
 type Question = { readonly ask: "rss" } | { readonly ask: "metric"; readonly name: string; readonly labels: object };
@@ -28,11 +27,12 @@ export type DnsProcess = AsyncDisposable & {
 };
 
 /** @throws {Error} when the process ends before it listens */
-export const startDnsProcess = async (wish: DnsProcessWish): Promise<DnsProcess> => {
+export const startDnsProcess = async (
+  wish: DnsProcessWish,
+  within: Pick<Place, "spawn"> = here,
+): Promise<DnsProcess> => {
   const command = [process.execPath, "--expose-gc", fileURLToPath(import.meta.url), JSON.stringify(wish)];
-  const [program = "", ...args] =
-    wish.namespace === null ? command : ["ip", "netns", "exec", wish.namespace, ...command];
-  const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = within.spawn(command, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const { port } = await answerOf<{ readonly port: number }>(child);
   const ask = async (question: Question): Promise<number> => {
     const answer = answerOf<number>(child);

@@ -1,13 +1,12 @@
 /** A certificate authority of loopback (Let's Encrypt's Pebble) that asks one DNS server, and lego, which asks it for certificates. */
-import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import { makeCertificates } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
+import { here, type Place } from "./place.ts";
 
 export type Pebble = AsyncDisposable & {
   readonly directoryUrl: string;
@@ -19,9 +18,9 @@ export type Pebble = AsyncDisposable & {
 
 /**
  * @param dns whom it asks for challenges, such as 127.0.0.1:53
- * @param within a namespace that `ip netns` knows; null: the test's own
+ * @param within where it runs
  */
-export const startPebble = async (dns: string, within: string | null = null): Promise<Pebble> => {
+export const startPebble = async (dns: string, within: Place = here): Promise<Pebble> => {
   const folder = mkdtempSync(join(tmpdir(), "gtm-pebble-"));
   const { caFile, server } = await makeCertificates(folder);
   const port = await freePort();
@@ -40,8 +39,7 @@ export const startPebble = async (dns: string, within: string | null = null): Pr
       },
     }),
   );
-  const [program, words] = placed(within, ["pebble", "-config", config, "-dnsserver", dns]);
-  const child = spawn(program, words, {
+  const child = within.spawn(["pebble", "-config", config, "-dnsserver", dns], {
     // It waits and refuses at random unless told not to.
     env: { ...process.env, PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "0", PEBBLE_AUTHZREUSE: "0" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -52,6 +50,7 @@ export const startPebble = async (dns: string, within: string | null = null): Pr
   };
   process.once("exit", end);
   const ended = once(child, "exit");
+  if (child.stdout === null || child.stderr === null) throw new Error("a process without pipes");
   let said = "";
   const listening = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -72,11 +71,6 @@ export const startPebble = async (dns: string, within: string | null = null): Pr
   return { directoryUrl: `https://127.0.0.1:${port}/dir`, caFile, folder, [Symbol.asyncDispose]: stop };
 };
 
-const placed = (within: string | null, command: readonly string[]): readonly [string, readonly string[]] => {
-  const [program = "", ...words] = within === null ? command : ["ip", "netns", "exec", within, ...command];
-  return [program, words];
-};
-
 export type LegoWish = {
   readonly authority: Pebble;
   readonly domains: readonly string[];
@@ -84,25 +78,26 @@ export type LegoWish = {
   readonly resolver: string;
   /** Then it asks every name server of the zone, on port 53, too, before it tells the authority. */
   readonly asksNameServers?: boolean;
-  /** A namespace that `ip netns` knows; absent: the test's own. */
-  readonly within?: string;
+  /** Where it runs; absent: here. */
+  readonly within?: Place;
   /** Its settings, HTTPREQ_… */
   readonly env: Readonly<Record<string, string>>;
 };
 
 /** @returns the certificate's file. @throws {Error} with all that lego said */
 export const runLego = async (wish: LegoWish): Promise<string> => {
-  const { authority, domains, resolver, env, asksNameServers = false, within = null } = wish;
+  const { authority, domains, resolver, env, asksNameServers = false, within = here } = wish;
   const folder = join(authority.folder, "lego");
-  const [program, words] = placed(within, [
+  const command = [
     "lego",
     ...["--server", authority.directoryUrl, "--accept-tos", "--email", "hostmaster@example.org", "--path", folder],
     ...["--dns", "httpreq", "--dns.resolvers", resolver, ...(asksNameServers ? [] : ["--dns.disable-cp"])],
     ...domains.flatMap((domain) => ["--domains", domain]),
     "run",
-  ]);
-  await promisify(execFile)(program, words, {
+  ];
+  const { exitCode, stdout, stderr } = await within.run(command, {
     env: { ...process.env, LEGO_CA_CERTIFICATES: authority.caFile, ...env },
   });
+  if (exitCode !== 0) throw new Error(`lego ended with ${exitCode}: ${stdout}${stderr}`);
   return join(folder, "certificates", `${domains[0]?.replace("*", "_")}.crt`);
 };

@@ -1,6 +1,5 @@
-/** UDP datagrams with whatever source they are told: by Python's raw sockets, which Node has none of, and as root only. */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+/** UDP datagrams with whatever source they are told: by Python's raw sockets, which Node has none of. */
+import type { Place } from "./place.ts";
 
 export type RawUdp = {
   readonly to: { readonly address: string; readonly port: number };
@@ -12,8 +11,8 @@ export type RawUdp = {
   readonly from: { readonly address: string; readonly port: number } | null;
   /** Of the random addresses. */
   readonly seed: number;
-  /** A network namespace to send in; null: the test's own. */
-  readonly namespace: string | null;
+  /** Where raw sockets may be opened: a namespace of the test's own, or anywhere for root. */
+  readonly within: Pick<Place, "run">;
 };
 
 /** Reads its orders as JSON from its arguments; prints how many the kernel took. */
@@ -46,20 +45,10 @@ for i in range(o["count"]):
 print(taken)
 `;
 
-/** What is missing for raw sockets; null: nothing. */
-export const rawUdpLacks = (): string | null => {
-  if (process.getuid?.() !== 0) return "raw sockets are root's";
-  return spawnSync("python3", ["-c", "import socket; socket.socket(2, 3, 255)"]).status === 0
-    ? null
-    : "there is no python3 that may open a raw socket";
-};
-
-/** @returns how many the kernel took */
-export const sendRawUdp = async ({ to, payload, count, perSecond, from, seed, namespace }: RawUdp): Promise<number> => {
-  const order = JSON.stringify({ to, from, count, perSecond, seed, payload: payload.toString("hex") });
-  const command = ["python3", "-c", PROGRAM, order];
-  const [program = "", ...args] = namespace === null ? command : ["ip", "netns", "exec", namespace, ...command];
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  return Number(said.toString());
+/** @returns how many the kernel took. @throws {Error} with what the sender said, where it could not begin */
+export const sendRawUdp = async ({ within, payload, ...order }: RawUdp): Promise<number> => {
+  const words = JSON.stringify({ ...order, payload: payload.toString("hex") });
+  const { exitCode, stdout, stderr } = await within.run(["python3", "-c", PROGRAM, words]);
+  if (exitCode !== 0) throw new Error(stderr);
+  return Number(stdout);
 };

@@ -1,11 +1,10 @@
 /** A program of this repository in a process of its own, as its unit starts it: its log heard, its metrics read, its clock perhaps wrong. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Host } from "./internet/network.ts";
+import { here, type Place } from "./place.ts";
 
 /** A line of its log. */
 export type Event = { readonly event: string; readonly [field: string]: unknown };
@@ -26,7 +25,7 @@ export type ProgramOptions = {
   /** How far its time of day is off; negative: behind. */
   readonly clockOffMs?: number;
   /** Where it runs; else on this host. What it serves is then not to be reached from here. */
-  readonly within?: Pick<Host, "spawn">;
+  readonly within?: Pick<Place, "spawn">;
 };
 
 /**
@@ -45,7 +44,7 @@ export const startProgram = async (
   // JSON is YAML.
   writeFileSync(config, JSON.stringify(settings));
   const words = [process.execPath, ...clockWords(options.clockOffMs ?? 0), main, command, "--config", config];
-  const child = (options.within?.spawn ?? spawnHere)(words, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = (options.within ?? here).spawn(words, { stdio: ["ignore", "pipe", "pipe"] });
   if (child.stdout === null || child.stderr === null) throw new Error("a process without pipes");
   const end = (): void => {
     child.kill("SIGKILL");
@@ -102,8 +101,6 @@ export const startProgram = async (
     [Symbol.asyncDispose]: stop,
   };
 };
-
-const spawnHere: Host["spawn"] = ([command = "", ...words], options = {}) => spawn(command, words, options);
 
 /** Its time of day alone: the monotonic clock of a machine is right whatever somebody sets. */
 const clockWords = (offMs: number): readonly string[] => {

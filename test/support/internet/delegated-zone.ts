@@ -134,7 +134,7 @@ export type DelegatedZone = AsyncDisposable & {
 /** @returns once both GTMs have heard both regions */
 export const startDelegatedZone = async (): Promise<DelegatedZone> => {
   await using stack = new AsyncDisposableStack();
-  const network: Network<HostName> = stack.use(makeNetwork<HostName>(HOSTS, HOSTS.unbound[0]));
+  const network: Network<HostName> = stack.use(await makeNetwork<HostName>(HOSTS, HOSTS.unbound[0]));
   const host = (name: HostName): Host => network.host(name);
   const folder = mkdtempSync(join(tmpdir(), "gtm-internet-"));
   stack.defer(() => rmSync(folder, { recursive: true }));
