@@ -52,7 +52,8 @@ export const createArrive = (rules: ArrivalRules): ((incoming: IncomingMessage) 
   return (incoming) => {
     const malformed = faultIn(incoming, rules.headerCount);
     if (malformed !== null) return malformed;
-    const target = requestTarget(incoming.url ?? "", incoming.headers.host);
+    const { url = "", headers } = incoming;
+    const target = isSound(url, headers.host) ? requestTarget(url, headers.host) : null;
     if (target === null) return refused("malformed-request", "The request target or the Host header is malformed.");
     const site = siteOf(target.host);
     const meant = site === null ? null : meantBy(site);
@@ -74,6 +75,18 @@ const poolsUnder = (pools: readonly Pool[], path: string): readonly PoolAt[] => 
 };
 
 const refused = (code: ProblemCode, detail: string): Refusal => ({ kind: "refused", code, detail });
+
+const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
+const PORT = /:\d*$/;
+
+/** Whether clients and we read the same host and path: a backslash is a slash to some, and "1.2:80" is 1.0.0.2. */
+const isSound = (url: string, host: string | undefined): boolean => {
+  const backslash = url.indexOf("\\");
+  if (backslash !== -1 && !url.slice(0, backslash).includes("?")) return false;
+  if (!url.startsWith("/")) return URL.canParse(url);
+  if (host === undefined || PLAIN_HOST.test(host)) return true;
+  return URL.parse(`http://${host}/`)?.hostname === host.replace(PORT, "").toLowerCase();
+};
 
 /** RFC 9112 §3.2: one Host in HTTP/1.1, neither none nor two. */
 const faultIn = ({ rawHeaders, httpVersionMinor }: IncomingMessage, headerCount: number): Refusal | null => {

@@ -1,6 +1,5 @@
 /** The manners of HTTP/1.1 around a request: when its body is read, and how an answer ends a connection. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type BodyEnd, drainBody, isAnnouncedTooLarge, type OnChunk } from "./body.ts";
 import { exposedHeaders } from "./cors.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
@@ -15,14 +14,14 @@ export type Exchange = {
   /** Asks for a body that is held back, and reads it to its end. @param onChunk null: nobody looks at it */
   readonly drain: (onChunk: OnChunk) => Promise<BodyEnd> | BodyEnd;
   /** The answer after the body's end; closes the connection while the front door stops. */
-  readonly send: (reply: Reply) => Response;
+  readonly send: (reply: Reply) => void;
   /**
    * The answer before the body's end. Nobody knows whether the rest will come, so the connection ends; what does come is
    * thrown away for a while, or the client would see a reset instead of the answer.
    */
-  readonly sendAndClose: (reply: Reply) => Response;
+  readonly sendAndClose: (reply: Reply) => void;
   /** The client is gone: no answer. */
-  readonly abandon: () => Response;
+  readonly abandon: () => void;
 };
 
 export type ExchangeRules = {
@@ -42,17 +41,19 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
     isAsked = true;
   };
 
-  const abandon = (): Response => {
-    metrics.aborts.inc();
-    return RESPONSE_ALREADY_SENT;
-  };
+  const abandon = (): void => metrics.aborts.inc();
 
-  const respond = (reply: Reply, body: string | ReadableStream | null, headers: Reply["headers"] | null): Response => {
-    if (outgoing.destroyed || !incoming.socket.writable) return abandon();
+  /** @returns whether there is anybody to answer */
+  const writeHead = (reply: Reply, bytes: number | null, isClosing: boolean): boolean => {
+    if (outgoing.destroyed || !incoming.socket.writable) {
+      abandon();
+      return false;
+    }
     metrics.answers.inc({ status: `${reply.status}` });
-    const exposed = exposedHeaders(incoming.headers);
-    const all = exposed === null && headers === null ? reply.headers : { ...reply.headers, ...exposed, ...headers };
-    return new Response(body, { status: reply.status, headers: all });
+    const length = bytes === null ? null : { "Content-Length": bytes };
+    const headers = { ...reply.headers, ...exposedHeaders(incoming.headers), ...length };
+    outgoing.writeHead(reply.status, isClosing ? { ...headers, Connection: "close" } : headers);
+    return true;
   };
 
   return {
@@ -62,35 +63,29 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
       if (!isAnnouncedTooLarge(incoming, limits)) askForBody();
       return drainBody(incoming, limits, onChunk);
     },
-    send: (reply) => respond(reply, reply.body, isLast(incoming) ? CLOSE : null),
+    send: (reply) => {
+      const { body } = reply;
+      const bytes = body === null ? null : Buffer.byteLength(body);
+      if (writeHead(reply, bytes, isLast(incoming))) outgoing.end(body);
+    },
     sendAndClose: (reply) => {
       const body = Buffer.from(reply.body ?? "");
-      const headers = { ...CLOSE, "Content-Length": `${body.length}` };
-      return respond(reply, lingering(body, incoming, limits.lingerMs), headers);
+      if (!writeHead(reply, body.length, true)) return;
+      outgoing.flushHeaders();
+      outgoing.write(body);
+      endWhenRead(incoming, outgoing, limits.lingerMs);
     },
     abandon,
   };
 };
 
-const CLOSE: Reply["headers"] = { Connection: "close" };
-
-/** A body that is all there at once, and ends when the request does, or when there has been time enough to read it. */
-const lingering = (body: Uint8Array, incoming: IncomingMessage, lingerMs: number): ReadableStream => {
-  let end = (): void => {};
-  return new ReadableStream({
-    start: (controller) => {
-      const timer = setTimeout(() => end(), lingerMs);
-      end = () => {
-        clearTimeout(timer);
-        end = () => {};
-        controller.close();
-      };
-      controller.enqueue(body);
-      const onOver = (): void => end();
-      incoming.on("end", onOver).on("close", onOver).on("error", onOver).resume();
-    },
-    cancel: () => {
-      end = () => {};
-    },
-  });
+/** Ends the answer when the request ends, or when there has been time enough to read it. */
+const endWhenRead = (incoming: IncomingMessage, outgoing: ServerResponse, lingerMs: number): void => {
+  const end = (): void => {
+    clearTimeout(timer);
+    if (!outgoing.writableEnded) outgoing.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  outgoing.on("close", () => clearTimeout(timer));
+  incoming.on("end", end).on("close", end).on("error", end).resume();
 };

@@ -1,6 +1,5 @@
 /** Forwards a request to its region: streamed both ways, at the slower side's pace, to another region only while nothing was sent. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Agent } from "undici";
 import type { Clock } from "#shared/clock.ts";
 import { failureEvent } from "#shared/sse-failure.ts";
@@ -32,12 +31,12 @@ export type Forwarding = {
   readonly body: HeldBody;
   readonly order: ForwardOrder;
   /** Answers a client whose own body was at fault. */
-  readonly onBroken: (end: Exclude<BodyEnd, { kind: "ended" }>) => Response;
+  readonly onBroken: (end: Exclude<BodyEnd, { kind: "ended" }>) => void;
 };
 
 export type Forward = {
   /** Never rejects for what a region or a client does. */
-  readonly send: (what: Forwarding) => Promise<Response>;
+  readonly send: (what: Forwarding) => Promise<void>;
   /** Ends the idle connections to the regions. */
   readonly close: () => Promise<void>;
 };
@@ -97,7 +96,7 @@ export const createForward = ({ agent, limits, metrics, clock, isLast }: Forward
     return { pumped, wasSent };
   };
 
-  const sendTo = async (what: Forwarding): Promise<Response> => {
+  const sendTo = async (what: Forwarding): Promise<void> => {
     const decidedAtMs = clock.monotonicMs();
     let last: Error | null = null;
     for (const [at, target] of what.order.targets.entries()) {
@@ -112,21 +111,20 @@ export const createForward = ({ agent, limits, metrics, clock, isLast }: Forward
     return unanswered(what, last);
   };
 
-  const over = (outcome: string): Response => {
+  const over = (outcome: string): void => {
     metrics.forwards.inc({ outcome });
-    return RESPONSE_ALREADY_SENT;
   };
-  const broken = ({ onBroken }: Forwarding, { end }: BodyFault): Response => {
+  const broken = ({ onBroken }: Forwarding, { end }: BodyFault): void => {
     metrics.forwards.inc({ outcome: "body" });
-    return onBroken(end);
+    onBroken(end);
   };
-  const unanswered = ({ exchange }: Forwarding, error: Error | null): Response => {
+  const unanswered = ({ exchange }: Forwarding, error: Error | null): void => {
     const isSilent = error !== null && "code" in error && error.code === "UND_ERR_HEADERS_TIMEOUT";
     metrics.forwards.inc({ outcome: isSilent ? "silent" : "unreachable" });
     const { headers, ...reply } = isSilent
       ? problemReply("region-silent", "The region took the request and did not answer in time.")
       : problemReply("region-unreachable", "The region could not be reached, or ended before it answered.");
-    return exchange.sendAndClose({ ...reply, headers: { ...headers, "Retry-After": "1", "x-should-retry": "true" } });
+    exchange.sendAndClose({ ...reply, headers: { ...headers, "Retry-After": "1", "x-should-retry": "true" } });
   };
 
   return {

@@ -35,7 +35,7 @@ export type FrontDoorRules = ArrivalRules &
     readonly ticketHeaders: readonly string[];
   };
 
-export type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<Response>;
+export type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 type Request = {
   readonly incoming: IncomingMessage;
@@ -60,7 +60,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   const steerEndpoint = createSteerEndpoint({ ...rules, ask, countIdentity: createCountIdentity(metrics) });
 
   /** Of a request that is redirected whatever is decided. */
-  const afterBody = async ({ incoming, exchange, asking }: Request): Promise<Response> => {
+  const afterBody = async ({ incoming, exchange, asking }: Request): Promise<void> => {
     const reader = readerFor(incoming, asking.arrival);
     const end = await exchange.drain(reader?.write ?? null);
     if (end.kind !== "ended") {
@@ -75,7 +75,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   };
 
   /** A client that holds its body back need not send it where the headers say enough. */
-  const beforeBody = async (request: Request): Promise<Response> => {
+  const beforeBody = async (request: Request): Promise<void> => {
     const { incoming, exchange, asking } = request;
     const bytes = announcedBytes(incoming) ?? 0;
     const question = await ask(incoming, asking.arrival, { isRead: false, bytes, scanned: null });
@@ -84,7 +84,7 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
   };
 
   /** Of a request that may have to be forwarded: as little of it is held back as the decision needs. */
-  const whileHeld = async (request: Request): Promise<Response> => {
+  const whileHeld = async (request: Request): Promise<void> => {
     const { incoming, exchange, asking } = request;
     const announced = announcedBytes(incoming);
     const early = await ask(incoming, asking.arrival, { isRead: false, bytes: announced ?? 0, scanned: null });
@@ -108,11 +108,11 @@ export const createHandle = (rules: FrontDoorRules): Handle => {
     return handOn(request, body, await answer(question, asking));
   };
 
-  const handOn = async (request: Request, body: HeldBody, answered: Answered): Promise<Response> => {
+  const handOn = async (request: Request, body: HeldBody, answered: Answered): Promise<void> => {
     const { incoming, outgoing, exchange } = request;
     if (answered.kind === "forward") {
       const { order } = answered;
-      const onBroken = (end: Parameters<typeof sendBroken>[1]): Response => sendBroken(exchange, end);
+      const onBroken = (end: Parameters<typeof sendBroken>[1]): void => sendBroken(exchange, end);
       const what = { incoming, outgoing, exchange, body, order, onBroken, peer: rules.peers.of(incoming.socket) };
       return rules.forward.send(what);
     }

@@ -23,7 +23,7 @@ export type SteerRules = Pick<
   readonly countIdentity: (identity: Identity) => void;
 };
 
-export type SteerEndpoint = (incoming: IncomingMessage, exchange: Exchange, arrival: Arrival) => Promise<Response>;
+export type SteerEndpoint = (incoming: IncomingMessage, exchange: Exchange, arrival: Arrival) => Promise<void>;
 
 const METHOD_NOT_ALLOWED: Reply = (() => {
   const reply = problemReply("method-not-allowed", "Ask with POST and a JSON object, or with GET and a query.");
