@@ -88,24 +88,24 @@ export const createJsonScan = (onScalar: (path: string, scalar: Scalar) => void)
     else if (octet === COMMA && level?.isObject) level.isKeyNext = true;
     else if (octet === COLON && level?.isObject) level.isKeyNext = false;
   };
-  /** @returns whether the string ends with it */
-  const isEnd = (octet: number): boolean => {
-    if (isEscaped) isEscaped = false;
-    else if (octet === BACKSLASH) isEscaped = true;
-    else return octet === QUOTE;
-    return false;
+  const keepAll = (octets: Uint8Array, from: number, to: number): void => {
+    const end = Math.min(to, from + LONGEST_TEXT - length);
+    for (let at = from; at < end; at++) captured[length + at - from] = octets[at] ?? 0;
+    length += end - from;
+    if (end < to) isCut = true;
   };
   /** @returns where the string goes no further in this piece */
   const passString = (octets: Uint8Array, from: number, to: number): number => {
-    for (let at = from; at < to; at++) {
-      const octet = octets[at] ?? 0;
-      if (isEnd(octet)) {
-        endString();
-        return at + 1;
-      }
-      keep(octet);
-    }
-    return to;
+    let at = isEscaped ? from + 1 : from;
+    isEscaped = false;
+    while (at < to && octets[at] !== QUOTE) at += octets[at] === BACKSLASH ? 2 : 1;
+    // The octet that a backslash escapes is in the next piece.
+    if (at > to) isEscaped = true;
+    const end = Math.min(at, to);
+    keepAll(octets, from, end);
+    if (end === to) return to;
+    endString();
+    return end + 1;
   };
   const passOther = (octet: number): void => {
     if (octet === QUOTE) {

@@ -39,7 +39,7 @@ export const createReplyFields = (isStream: boolean): ReplyFields => {
   };
   return {
     take: (whole, scalar) => {
-      const path = whole.replace(/^(?:response|message)\./, "");
+      const path = unwrapped(whole);
       if (whole === idPath) id = scalar.kind === "string" && scalar.isWhole ? scalar.text : null;
       else if (path.startsWith("usage.")) count(path.slice("usage.".length), scalar);
       else takeOther(path, scalar);
@@ -50,6 +50,9 @@ export const createReplyFields = (isStream: boolean): ReplyFields => {
     hasError: () => hasError,
   };
 };
+
+const unwrapped = (path: string): string =>
+  path.startsWith("response.") || path.startsWith("message.") ? path.slice(path.indexOf(".") + 1) : path;
 
 /** null: no count of tokens. */
 const tokensIn = ({ kind, text }: Scalar): number | null => {
