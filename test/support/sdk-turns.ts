@@ -10,6 +10,8 @@ export type SdkTurn = {
   readonly cachedTokens: number;
   readonly promptTokens: number;
   readonly text: string;
+  /** From the call to the first words. */
+  readonly ttftMs: number;
 };
 export type Message = { readonly role: "user" | "assistant"; readonly content: string };
 
@@ -25,9 +27,22 @@ const ANSWER_TOKENS = 8;
 const regionIn = (response: { readonly headers: { readonly get: (name: string) => string | null } }): string =>
   response.headers.get("x-sim-region") ?? "no engine";
 
+const sinceNow = () => {
+  const startedAtMs = performance.now();
+  let tookMs: number | null = null;
+  return {
+    came: () => {
+      tookMs ??= performance.now() - startedAtMs;
+    },
+    /** Infinity: they never came. */
+    afterMs: () => tookMs ?? Number.POSITIVE_INFINITY,
+  };
+};
+
 export const openaiSdk =
   ({ maxRetries = 0, ...wish }: SdkWish): Sdk =>
   async ({ baseUrl, headers }, messages) => {
+    const firstWords = sinceNow();
     const client = new OpenAI({ ...wish, maxRetries, baseURL: baseUrl, defaultHeaders: headers });
     const { data, response } = await client.chat.completions
       .create({
@@ -38,16 +53,18 @@ export const openaiSdk =
     let [text, promptTokens, cachedTokens] = ["", 0, 0];
     for await (const { choices, usage } of data) {
       text += choices[0]?.delta.content ?? "";
+      if (text !== "") firstWords.came();
       promptTokens = usage?.prompt_tokens ?? promptTokens;
       cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? cachedTokens;
     }
-    return { region: regionIn(response), text, promptTokens, cachedTokens };
+    return { region: regionIn(response), text, promptTokens, cachedTokens, ttftMs: firstWords.afterMs() };
   };
 
 /** It adds `/v1` itself. */
 export const anthropicSdk =
   ({ maxRetries = 0, ...wish }: SdkWish): Sdk =>
   async ({ baseUrl, headers }, messages) => {
+    const firstWords = sinceNow();
     const baseURL = baseUrl.replace(/\/v1$/, "");
     const client = new Anthropic({ ...wish, maxRetries, baseURL, defaultHeaders: headers });
     const { data, response } = await client.messages
@@ -59,9 +76,12 @@ export const anthropicSdk =
         const { input_tokens, cache_read_input_tokens } = event.message.usage;
         cachedTokens = cache_read_input_tokens ?? 0;
         promptTokens = input_tokens + cachedTokens;
-      } else if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
+      } else if (event.type === "content_block_delta" && event.delta.type === "text_delta") {
+        text += event.delta.text;
+        firstWords.came();
+      }
     }
-    return { region: regionIn(response), text, promptTokens, cachedTokens };
+    return { region: regionIn(response), text, promptTokens, cachedTokens, ttftMs: firstWords.afterMs() };
   };
 
 export type Chat = {
