@@ -140,9 +140,12 @@ const requireLength = (what: string, key: Uint8Array): void => {
 const macOf = (octets: Buffer, hmac: Hmac): string =>
   hmac(Buffer.concat([VERSION_OCTETS, octets.subarray(0, SIGNED_OCTETS)])).slice(0, MAC_OCTETS);
 
+/** Whether a text could be one of ours; to read any other costs an HMAC. */
+export const isLabelShaped = (text: string): boolean => text.length === LENGTH && /^p1/i.test(text);
+
 /** null: not of our form. */
 const octetsIn = (text: string): Buffer | null => {
-  if (text.length !== LENGTH || !/^p1/i.test(text)) return null;
+  if (!isLabelShaped(text)) return null;
   const octets = decodeBase32hex(text.slice(VERSION.length));
   return octets === null ? null : Buffer.from(octets.buffer, octets.byteOffset, octets.length);
 };

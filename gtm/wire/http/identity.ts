@@ -1,7 +1,7 @@
 /** Which conversation a request belongs to, where a signed token says that it lives, and which one it began from. */
 import type { IdentitySource } from "#gtm/domain/identity-source.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
-import { type LabelReading, type Labels, tagOf } from "#shared/pin-token.ts";
+import { isLabelShaped, type LabelReading, type Labels, tagOf } from "#shared/pin-token.ts";
 import { headerIn } from "./headers.ts";
 import { type NameSource, nameFrom, PIN_HEADER, parentFrom, type Said } from "./identity-source.ts";
 import type { State } from "./state.ts";
@@ -95,13 +95,15 @@ export const createIdentify = ({ labels, order, regions, pinHintMs }: IdentityRu
     return asked.hostLabel === null ? null : fromToken(source, asked.hostLabel, asked.nowEpochMs);
   };
 
+  const labelIn = (name: string): LabelReading | null => (isLabelShaped(name) ? labels.read(name) : null);
+
   const parentOf = ({ headers, tenant }: Asked): ConversationId | "too-long" | null => {
     const said = parentFrom(headers);
     if (said === null || said === "unread") return null;
     if (said === "too-long") return said;
     // A parent may be called by its pin token, which is what our answers call it.
-    const reading = labels.read(said.name);
-    return reading.kind === "ours" ? reading.conversation : labels.conversationIdOf(tenant, said.name);
+    const reading = labelIn(said.name);
+    return reading?.kind === "ours" ? reading.conversation : labels.conversationIdOf(tenant, said.name);
   };
 
   const withParent = (found: Found, asked: Asked, ignored: Identity["ignored"]): Identity => {
@@ -112,8 +114,8 @@ export const createIdentify = ({ labels, order, regions, pinHintMs }: IdentityRu
   };
 
   const fromQuestion = (named: string, { tenant, nowEpochMs }: Asked): Found => {
-    const reading = labels.read(named);
-    return reading.kind === "ours"
+    const reading = labelIn(named);
+    return reading?.kind === "ours"
       ? { ...fromToken("pin-token", reading, nowEpochMs), source: "steer" }
       : { ...NOBODY, conversationId: labels.conversationIdOf(tenant, named), source: "steer" };
   };
