@@ -85,7 +85,10 @@ const passing = (incoming: IncomingMessage, begun: Buffer, rules: BodyRules): Bo
     if (length > 0) yield begun;
     const more = incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (;;) {
-      const next = await within(more.next(), rules.idleMs);
+      const coming = more.next();
+      // HTTP/2's stream below was paused with it, and reading alone would not wake it. It is being read, so nothing flows past.
+      if (incoming.isPaused()) incoming.resume();
+      const next = await within(coming, rules.idleMs);
       if (next.done === true) return;
       length += next.value.length;
       if (length > rules.mostBytes) throw new BodyFault("too-large");
