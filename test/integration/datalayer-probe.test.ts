@@ -19,7 +19,7 @@ const listen = async (listener: RequestListener): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 const target = (url: string, wish: Partial<ProbeTarget> = {}): ProbeTarget => ({
-  ...{ region: regionId("frankfurt"), url, host: null, intervalMs: 20, timeoutMs: 400, fall: 3, rise: 2 },
+  ...{ region: regionId("frankfurt"), url, host: null, intervalMs: 20, timeoutMs: 30_000, fall: 3, rise: 2 },
   ...wish,
 });
 const requests = createProbeRequest();
@@ -53,7 +53,10 @@ describe("one probe", () => {
     assert.deepEqual([outcome, asked], [{ kind: "status", detail: "302" }, 0]);
   });
   it("times out when no answer comes", async () => {
-    assert.deepEqual(await outcomeOf(() => {}), { kind: "timeout", detail: "timed out after 400 ms" });
+    assert.deepEqual(await outcomeOf(() => {}, { timeoutMs: 400 }), {
+      kind: "timeout",
+      detail: "timed out after 400 ms",
+    });
   });
   it("is good when the head is, though the body never ends", async () => {
     assert.equal((await outcomeOf((_, response) => void response.writeHead(200).write("x"))).kind, "good");
