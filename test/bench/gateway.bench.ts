@@ -5,12 +5,12 @@ import { ask, forked } from "./children.ts";
 import type { StreamOrder, StreamResult } from "./http-forward-load.ts";
 import type { ProcessReport } from "./http-forward-server.ts";
 
-const PAIRS = 10;
-const STREAMS = 2_000;
+const PAIRS = 4;
+const STREAMS = 600;
 const BUSY_CONNECTIONS = 32;
 /** Few enough that nobody waits for the processor. */
 const CALM_CONNECTIONS = 2;
-const IDLE_STREAMS = 1_000;
+const IDLE_STREAMS = 500;
 const BARE = "bare undici proxy";
 
 type Server = { readonly port: number; readonly report: () => Promise<ProcessReport> } & Disposable;
@@ -72,7 +72,7 @@ const idleBytes = async (what: "gateway" | "bare"): Promise<number> => {
 
 const idleRow = async (): Promise<BenchRow> => {
   const { a, ratio } = await alternate(
-    3,
+    2,
     () => idleBytes("gateway"),
     () => idleBytes("bare"),
   );

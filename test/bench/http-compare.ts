@@ -23,8 +23,8 @@ export type Comparison = {
   readonly connections?: number;
 };
 
-const PAIRS = 10;
-const REQUESTS = 15_000;
+const PAIRS = 8;
+const REQUESTS = 4_000;
 const CONNECTIONS = 32;
 
 const NAMES = {

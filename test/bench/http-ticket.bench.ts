@@ -17,8 +17,8 @@ import { ask, forked } from "./children.ts";
 import type { LoadOrder, LoadResult } from "./http-load.ts";
 import type { CpuReport } from "./http-ticket-server.ts";
 
-const PAIRS = 10;
-const REQUESTS = 10_000;
+const PAIRS = 6;
+const REQUESTS = 4_000;
 const CONNECTIONS = 32;
 const TICKETS = 5_000;
 
