@@ -18,6 +18,8 @@ describe("an attempt to point the redirect elsewhere", () => {
     { by: "a Host with user information", request: get("/v1/x", `Host: ${FRONT_HOST}@evil.example\r\n`), status: 400 },
     { by: "a Host with a path", request: get("/v1/x", "Host: evil.example/\r\n"), status: 400 },
     { by: "a Host with a space", request: get("/v1/x", "Host: front evil.example\r\n"), status: 400 },
+    { by: "a Host that is read as another address", request: get("/v1/x", "Host: 1.2:80\r\n"), status: 400 },
+    { by: "a Host with a port that is none", request: get("/v1/x", `Host: ${FRONT_HOST}:99999\r\n`), status: 400 },
     { by: "two Hosts", request: get("/v1/x", `Host: ${FRONT_HOST}\r\nHost: evil.example\r\n`), status: 400 },
     { by: "no Host", request: get("/v1/x", ""), status: 400 },
     { by: "an empty Host", request: get("/v1/x", "Host:\r\n"), status: 400 },
