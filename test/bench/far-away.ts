@@ -46,7 +46,7 @@ const carry = (from: Socket, to: Socket, delayMs: number, notBeforeMs: number): 
   let last = Promise.resolve();
   const later = (act: () => void): void => {
     const dueMs = Math.max(performance.now(), notBeforeMs) + delayMs;
-    const due = new Promise<void>((resolve) => setTimeout(resolve, dueMs - performance.now()));
+    const due = new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
     last = Promise.all([last, due]).then(act);
   };
   from.on("data", (octets) => later(() => void (to.destroyed || to.write(octets))));
