@@ -66,7 +66,7 @@ const violationsShown = (what: string, violations: readonly string[]): readonly 
 
 /** Regions that a conversation may leave: down, or drained, or so a moment ago, when it may not have been told yet. */
 const unfitIn = ({ downs, orders }: Play): readonly Down[] =>
-  [...downs, ...drainsOf(orders)].map((one) => ({
+  [...downs, ...drainsOf(orders).map((drain) => ({ ...drain, fromMs: drain.askedAtMs }))].map((one) => ({
     ...one,
     toMs: one.toMs === null ? null : one.toMs + DOWN_WITHIN_MS + SLACK_MS,
   }));

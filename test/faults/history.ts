@@ -28,6 +28,9 @@ export type Gone = Span & { readonly gtm: GtmName };
 export type Down = Span & { readonly region: string };
 
 export type Order = {
+  /** From then on it may have been heard. */
+  readonly askedAtMs: number;
+  /** When it was answered. */
   readonly atMs: number;
   readonly region: string;
   /** What it asks for. */

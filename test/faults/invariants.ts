@@ -147,13 +147,13 @@ export const againstOrders = (
       .map((told) => `${shown(told)}: drained for ${Math.round(told.askedAtMs - fromMs)} ms`),
   );
 
-/** While a region is ordered to be left by all. */
-export const drainsOf = (orders: readonly Order[]): readonly Down[] => {
+/** While a region is ordered to be left by all, from the order's answer on; some leave as soon as it was asked. */
+export const drainsOf = (orders: readonly Order[]): readonly (Down & { readonly askedAtMs: number })[] => {
   const taken = orders.filter(({ status }) => status === 200);
-  return taken.flatMap(({ region, admin, atMs }, at) => {
+  return taken.flatMap(({ region, admin, askedAtMs, atMs }, at) => {
     if (admin !== "drain-all") return [];
     const end = taken.slice(at + 1).find((later) => later.region === region);
-    return [{ region, fromMs: atMs, toMs: end?.atMs ?? null }];
+    return [{ region, askedAtMs, fromMs: atMs, toMs: end?.atMs ?? null }];
   });
 };
 

@@ -153,8 +153,9 @@ const createFacts = (world: World, traffic: Traffic, log: StoryLog) => {
       log.note(`both find nothing wrong with the store, ${Math.round(performance.now() - fromMs)} ms later`);
     },
     orders: async (gtm, region, admin) => {
+      const askedAtMs = performance.now();
       const status = await gtm.order(region, admin);
-      orders.push({ atMs: performance.now(), region, admin, status });
+      orders.push({ askedAtMs, atMs: performance.now(), region, admin, status });
       log.note(`ordered ${region} ${admin} on ${gtm.name}: ${status}`);
       return status;
     },

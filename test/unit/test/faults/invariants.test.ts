@@ -101,7 +101,7 @@ describe("at the end all have settled", () => {
 });
 
 describe("no order is lost", () => {
-  const drained = { region: "x", admin: "drain-all", atMs: 1_000 } as const;
+  const drained = { region: "x", admin: "drain-all", askedAtMs: 990, atMs: 1_000 } as const;
   const saying = (a: string, b: string) =>
     new Map([
       ["gtm-a", new Map([["x", a]])],
@@ -124,7 +124,7 @@ describe("no order is lost", () => {
     const answered = [told(1_500, "x"), told(4_500, "x")];
     assert.equal(againstOrders(answered, taken, [], 1_000).length, 1);
     assert.deepEqual(againstOrders(answered, taken, [{ fromMs: 1_000, toMs: 4_000 }], 1_000), NOTHING);
-    const undrained = [...taken, { region: "x", admin: "active", atMs: 3_000, status: 200 }] as const;
+    const undrained = [...taken, { region: "x", admin: "active", askedAtMs: 2_990, atMs: 3_000, status: 200 }] as const;
     assert.deepEqual(againstOrders(answered, undrained, [], 1_000), NOTHING);
   });
 });
