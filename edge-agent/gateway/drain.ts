@@ -9,11 +9,14 @@ import { type AdminState, ChangedMessage, OrdersRecord } from "#shared/records.t
 import type { Store } from "#shared/store.ts";
 
 export type Drain = {
-  /** Answers end their connections, so that clients look for another region; `/healthz` says 503. */
+  /** Answers end their connections, so that clients look for another region. */
   readonly isClosing: () => boolean;
   /** New turns go elsewhere. */
   readonly isRefusing: () => boolean;
-  /** For `/healthz`; null: neither. */
+  /**
+   * For `/healthz`; null: nothing. What operators ordered is no reason: the GTMs know of it, and a region that they may take
+   * back at once must not look dead meanwhile.
+   */
   readonly why: () => string | null;
   /** The process was told to stop; `refusing` once its linger is over. */
   readonly stopping: (phase: "lingering" | "refusing") => void;
@@ -75,10 +78,7 @@ export const createDrain = (
   return {
     isClosing: () => phase !== "serving" || ["drain-all", "down"].includes(ordered()),
     isRefusing: () => phase === "refusing" || ordered() === "down",
-    why: () => {
-      if (phase !== "serving") return "this gateway is stopping";
-      return ["drain-all", "down"].includes(ordered()) ? `the region is ordered ${ordered()}` : null;
-    },
+    why: () => (phase === "serving" ? null : "this gateway is stopping"),
     stopping: (to) => {
       phase = to;
     },

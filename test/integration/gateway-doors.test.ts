@@ -243,7 +243,7 @@ describe("over TLS", () => {
     };
     await gateway.store.put("gtm:v1:orders", JSON.stringify({ v: 1, rev: 1, regions: [order], overrides: [] }), null);
     await gateway.store.announce("gtm:v1:changed", JSON.stringify({ key: "gtm:v1:orders", rev: 1 }));
-    await until(() => gateway.running.reasonsAgainst().length === 1);
+    await until(() => gateway.log.lines.some(({ event }) => event === "region.ordered"));
     const session = connectHttp2(`https://localhost:${gateway.port}`, { ca: await readFile(certificates.caFile) });
     let isToldToGo = false;
     session.on("goaway", () => {
