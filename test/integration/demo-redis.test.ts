@@ -7,7 +7,7 @@ import { startRedis } from "#test/support/redis.ts";
 
 /** Every port of a demo is then below those of `freePort`, and a demo two further has none of them. */
 const OFFSET = 100 + 4 * Math.floor(Math.random() * 550);
-const STEPS = Array.from({ length: 12 }, (_, at) => `ok ${at + 1}.`);
+const STEPS = Array.from({ length: 13 }, (_, at) => `ok ${at + 1}.`);
 
 /** On a busy machine the story takes twice the minute that a test has. */
 const SLOWLY = { timeout: 110_000 };
