@@ -1,4 +1,5 @@
 /** When the regions that may serve change: DNS cells are decided anew at once then. */
+import type { ModelId } from "#shared/ids.ts";
 import type { Region } from "./region.ts";
 import type { OverrideRule, World } from "./world.ts";
 
@@ -16,6 +17,26 @@ export const candidacyVersionOf = (
     regions.every((region) => isSameCandidate(region, previous.regions, expiredAfterMs));
   return isSame ? previous.candidacyVersion : previous.candidacyVersion + 1;
 };
+
+/** The moment of this world if a region serves what it did not serve in the one before; else as it was. */
+export const openedAtMsOf = (previous: World | null, regions: readonly Region[], nowMs: number): number => {
+  if (previous === null) return nowMs;
+  const isOpened = regions.some((region) => {
+    const before = servedBy(previous.regions.find(({ id }) => id === region.id));
+    return [...servedBy(region)].some((model) => !before.has(model));
+  });
+  return isOpened ? nowMs : previous.openedAtMs;
+};
+
+/** The models that it serves: loaded, in a region that is there and takes new conversations. */
+const servedBy = (region: Region | undefined): ReadonlySet<ModelId> => {
+  const isThere = region !== undefined && (region.admin === "forced-up" || isUp(region));
+  if (!isThere) return new Set();
+  return new Set([...region.placements].filter(([, { state }]) => state === "loaded").map(([model]) => model));
+};
+
+const isUp = ({ admin, health }: Region): boolean =>
+  admin === "active" && (health === "healthy" || health === "degraded");
 
 const isSameCandidate = (region: Region, before: readonly Region[], expiredAfterMs: number): boolean => {
   const was = before.find(({ id }) => id === region.id);

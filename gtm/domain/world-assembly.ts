@@ -1,6 +1,6 @@
 /** Makes the world that decisions read out of everything that was heard; pure, so that a simulation makes its own the same way. */
 import type { ModelId, RegionId } from "#shared/ids.ts";
-import { candidacyVersionOf } from "./candidacy.ts";
+import { candidacyVersionOf, openedAtMsOf } from "./candidacy.ts";
 import type { ProbeFact } from "./health.ts";
 import type { Freeze, HeardReport } from "./heard-report.ts";
 import type { HeldObserved, Learnt } from "./learnt.ts";
@@ -82,6 +82,7 @@ export const assembleWorld = (inputs: WorldInputs): World => {
   return {
     version: (previous?.version ?? 0) + 1,
     candidacyVersion: candidacyVersionOf(previous, regions, inputs.overrides, policy.expiredAfterMs),
+    openedAtMs: openedAtMsOf(previous, regions, nowMs),
     takenAtMs: nowMs,
     epochAheadMs: inputs.epochAheadMs,
     isStoreUp: inputs.isStoreUp,

@@ -28,6 +28,8 @@ export type World = {
   readonly version: number;
   /** Grows when a region's candidacy changes: health, orders, placements, overrides. Cells are decided anew at once then. */
   readonly candidacyVersion: number;
+  /** When a region last became able to serve, or to serve one more model, that could not before; as `takenAtMs`. */
+  readonly openedAtMs: number;
   /** On the instance's monotonic clock; ages and backlogs are as of this moment. */
   readonly takenAtMs: number;
   /** How far the wall clock is ahead of the monotonic one, ms: for what all instances do in the same minute, and nothing else. */

@@ -28,13 +28,20 @@ export const cellOf = (pool: Pool, client: Client, family: 4 | 6): Cell => {
 
 export type CellSteer = (query: Query, client: Client, cell: Cell, previous: RegionId | null) => Decision;
 
+/**
+ * When a region begins to serve (as all do one after another when a GTM starts), cells go by the margin alone, or those decided
+ * before it came would wait for their minutes. Longer than three TTLs, so that each is asked for meanwhile.
+ */
+const OPEN_FOR_MS = 60_000;
+
 /** Does not record: a cell is recorded once a decision and answered many times. */
 export const createCellSteer =
   (ports: Pick<Ports, "world">, policy: Policy): CellSteer =>
   (query, client, cell, previous) => {
     const world = ports.world();
     const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, world, policy);
-    const least = leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
+    const isOpened = world.takenAtMs - world.openedAtMs < OPEN_FOR_MS;
+    const least = isOpened ? 0 : leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
     return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, world, policy, least);
   };
 

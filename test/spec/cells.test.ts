@@ -80,6 +80,16 @@ describe("a pool's name asked from Frankfurt", () => {
     });
   }
 
+  it("goes by the margin alone for a minute after a region began to serve, whatever its own minutes", () => {
+    const regions = [aRegion("frankfurt", { placement: { averageBacklogMs: 2_000 } }), aRegion("paris")];
+    const { key } = cellOf(aPool(regions), aClient("frankfurt"), 4);
+    let takenAtMs = NOW_MS;
+    while (leastSavingMs(key, takenAtMs) !== 60_000) takenAtMs += 1_000;
+    const after = (ms: number) =>
+      regionOf(decideCellIn(aWorld(regions, { takenAtMs, openedAtMs: takenAtMs - ms }), "frankfurt").verdict);
+    assert.deepEqual([after(0), after(59_999), after(60_000)], ["paris", "paris", "frankfurt"]);
+  });
+
   it("is let go in the same minutes by instances that started at other times", () => {
     const regions = [aRegion("frankfurt", { placement: { averageBacklogMs: 2_000 } }), aRegion("paris")];
     const at = (epochMs: number, takenAtMs: number) =>

@@ -101,6 +101,7 @@ export const aRegion = (id: string, wish: RegionWish = {}): Region => {
 export const aWorld = (regions: readonly Region[], wish: Partial<World> = {}): World => ({
   version: 7,
   candidacyVersion: 1,
+  openedAtMs: Number.NEGATIVE_INFINITY,
   takenAtMs: NOW_MS,
   epochAheadMs: 0,
   isStoreUp: true,

@@ -164,3 +164,25 @@ describe("the candidacy version", () => {
     });
   }
 });
+
+describe("the moment at which a region last began to serve", () => {
+  const drained = { admin: new Map([[FRANKFURT, "drain-all" as const]]) };
+  const first = frankfurt({});
+  const next = (previous: World, wish: Partial<WorldInputs>, model: Partial<ModelReport> = {}): World =>
+    frankfurt(model, { previous, nowMs: previous.takenAtMs + 1_000, ...wish });
+
+  it("is that of the first world, and stays while nothing opens: a report, a drain, a placement that goes", () => {
+    assert.equal(first.openedAtMs, first.takenAtMs);
+    for (const world of [next(first, {}), next(first, drained), next(first, {}, { state: "asleep" })])
+      assert.equal(world.openedAtMs, first.takenAtMs);
+  });
+  it("comes when a drain is taken back, a model is loaded, a region is heard for the first time", () => {
+    for (const closed of [next(first, drained), next(first, {}, { state: "asleep" })]) {
+      const opened = next(closed, {});
+      assert.equal(opened.openedAtMs, opened.takenAtMs);
+    }
+    const two = [heard(aReport("frankfurt")), heard(aReport("paris"))];
+    const wider = worldOf(two, { previous: first, nowMs: first.takenAtMs + 1_000 });
+    assert.equal(wider.openedAtMs, wider.takenAtMs);
+  });
+});
