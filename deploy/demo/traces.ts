@@ -5,7 +5,7 @@ import { AgentId, InstanceId } from "#shared/ids.ts";
 import { agentsKey, decisionsKey, heldKey, instancesKey, ordersKey, reportKey, sentKey } from "#shared/keys.ts";
 import { OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
-import { PLACES, type Place } from "./places.ts";
+import { SITES, type Site } from "./places.ts";
 import { agentIdOf, DEMO_ACTOR, INSTANCES } from "./settings.ts";
 
 /** A GTM that was killed is taken for alive for five seconds more. */
@@ -28,9 +28,9 @@ export const moveIn = async (store: Store, patienceMs = WAIT_FOR_OTHERS_MS): Pro
 /** Nothing of the demo may run any more. @throws {OperationalError} what the store throws */
 export const moveOut = async (store: Store): Promise<void> => {
   await store.remove(ordersKey());
-  for (const place of PLACES) {
-    await store.remove(heldKey(place.region));
-    await store.indexRemove(agentsKey(place.region), agentIdOf(place));
+  for (const site of SITES) {
+    await store.remove(heldKey(site.region));
+    await store.indexRemove(agentsKey(site.region), agentIdOf(site));
   }
   for (const instance of INSTANCES) {
     await store.remove(decisionsKey(instance));
@@ -57,18 +57,18 @@ const othersIn = async (store: Store): Promise<readonly string[]> => {
     const instance = InstanceId.safeParse(member).data;
     if (instance !== undefined && (await store.get(sentKey(instance))) !== null) others.push(`GTM ${instance}`);
   }
-  for (const place of PLACES) {
-    for (const { member } of await store.indexRange(agentsKey(place.region), ...EVERYTHING)) {
-      if (await reports(store, place, member)) others.push(`edge agent ${member} of ${place.region}`);
+  for (const site of SITES) {
+    for (const { member } of await store.indexRange(agentsKey(site.region), ...EVERYTHING)) {
+      if (await reports(store, site, member)) others.push(`edge agent ${member} of ${site.region}`);
     }
   }
   return others;
 };
 
-const reports = async (store: Store, place: Place, member: string): Promise<boolean> => {
+const reports = async (store: Store, site: Site, member: string): Promise<boolean> => {
   const agent = AgentId.safeParse(member).data;
-  if (agent === undefined || agent === agentIdOf(place)) return false;
-  return (await store.get(reportKey(place.region, agent))) !== null;
+  if (agent === undefined || agent === agentIdOf(site)) return false;
+  return (await store.get(reportKey(site.region, agent))) !== null;
 };
 
 /** @returns what demos ordered and nobody took back. @throws {OperationalError} where somebody else ordered something */
