@@ -48,8 +48,8 @@ describe("a GTM that has a report key for each region", () => {
     await signed.program[Symbol.asyncDispose]();
     await regions.startAgent({ running: 5 });
     await until(async () => (await refusedAt(gtm, "signature")) > 0, "the refusal of the unsigned report");
-    const ageMs = await ageAt(gtm);
-    await until(async () => (await ageAt(gtm)) > ageMs + 500, "the age of the report before");
+    // The signed agent reported each second; later than some seconds after its end its silence stops the ages, as everybody's does.
+    await until(async () => (await ageAt(gtm)) > 1_500, "the age of the report before");
     assert.equal(await runningAt(gtm), 3);
     assert.deepEqual(
       gtm.said("report.refused").map(({ agent, reason, level }) => [agent, reason, level]),
