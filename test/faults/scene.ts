@@ -36,8 +36,8 @@ export type Scene = {
 const NS_PER_MS = 1e6;
 let scenes = 0;
 
-/** Of the store's deadline and half of a probe's: a play in which the test itself was away for longer shows the machine's faults. */
-const STARVED_MS = 500;
+/** Half of the store's deadline: a play in which the test itself was away for longer shows the machine's faults. */
+const STARVED_MS = 250;
 const MOST_PLAYS = 3;
 
 /**
