@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { OperationalError } from "#shared/errors.ts";
 import type { Part } from "#shared/lifecycle.ts";
+import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
 export type ListenerOptions = {
@@ -16,6 +17,15 @@ export type ListenerOptions = {
 };
 
 export type Listener = Part & { readonly address: () => { readonly address: string; readonly port: number } };
+
+/** The listener, saying where it listens once it does. */
+export const toldOf = (listener: Listener, log: Logger): Part => ({
+  ...listener,
+  start: async () => {
+    await listener.start();
+    log.info("metrics.listening", listener.address());
+  },
+});
 
 const CLIENT_DEADLINE_MS = 10_000;
 

@@ -1,9 +1,6 @@
-/** A region's gateway, with the loopback page that the agent beside it reads. */
+/** A region's gateway, beside the demo's other programs in one process. */
 import type { GatewayConfig } from "#edge-agent/gateway/config.ts";
-import { regionReplicas } from "#edge-agent/gateway/region-replicas.ts";
-import type { WatchedReplicas } from "#edge-agent/gateway/replicas.ts";
-import { startGateway } from "#edge-agent/gateway/start-gateway.ts";
-import { createListener } from "#edge-agent/listener.ts";
+import { regionGateway } from "#edge-agent/gateway/region-gateway.ts";
 import { systemClock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
@@ -16,30 +13,16 @@ export const startRegionGateway = async (
   log: Logger,
 ): Promise<() => Promise<void>> => {
   const store = stores.open(`gateway/${config.region}/${config.gateway}`);
-  const options = { clock: systemClock, log, metrics: createMetrics() };
-  let replicas: WatchedReplicas | null = null;
-  const page = () => ({ contentType: "application/json", body: JSON.stringify(replicas?.page() ?? null) });
-  const listener = createListener({
-    ...{ listen: config.metrics.listen, metrics: options.metrics },
-    whyNotReady: () => null,
-    pages: new Map([["/replicas", page]]),
-  });
+  const parts = regionGateway(config, store, { clock: systemClock, log, metrics: createMetrics() });
+  const stop = async (): Promise<void> => {
+    for (const part of parts.toReversed()) await part.stop();
+    await store.close();
+  };
   try {
-    await listener.start();
-    const gateway = await startGateway(config, store, {
-      ...options,
-      replicasOf: (labels) => {
-        replicas = regionReplicas(config, { ...options, store, labels });
-        return replicas;
-      },
-    });
-    return async () => {
-      await gateway.stop();
-      await listener.stop();
-      await store.close();
-    };
+    for (const part of parts) await part.start();
   } catch (fault) {
-    await Promise.allSettled([listener.stop(), store.close()]);
+    await stop();
     throw fault;
   }
+  return stop;
 };

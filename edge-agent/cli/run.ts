@@ -5,7 +5,7 @@ import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { openStore } from "#shared/store-open.ts";
 import type { AgentConfig } from "../config.ts";
-import { createListener } from "../listener.ts";
+import { createListener, toldOf } from "../listener.ts";
 import { type RunningAgent, startAgent } from "../start-agent.ts";
 
 const STOP_DEADLINE_MS = 10_000;
@@ -26,13 +26,7 @@ export const run = async (config: AgentConfig, clock: Clock, log: Logger): Promi
   const listener = createListener({ listen: config.metrics.listen, metrics, whyNotReady, pages: new Map() });
   const parts: readonly Part[] = [
     { name: "store", start: async () => {}, stop: () => store.close() },
-    {
-      ...listener,
-      start: async () => {
-        await listener.start();
-        log.info("metrics.listening", listener.address());
-      },
-    },
+    toldOf(listener, log),
     {
       name: "agent",
       start: async () => {
