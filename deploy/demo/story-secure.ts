@@ -1,9 +1,9 @@
 /** The story's step at the pool served over TLS: the first turn is told where to go on, and the key goes along by itself. */
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
-import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
 import { expect, seconds } from "./expectation.ts";
+import { lookupOf } from "./lookup.ts";
 import { ENGINE_KEY, MODEL, SECURE_SITE, ZONE } from "./places.ts";
 import { prose } from "./prose.ts";
 import { SECURE_POOL } from "./settings.ts";
@@ -19,7 +19,7 @@ export const secureStep = ({ stack, first }: Stage): Step => ({
     resolver.setServers([first.dnsServer]);
     const ca = readFileSync(stack.authorityFile, "utf8");
     // As any client does: the name is resolved, here by the demo's own DNS, and the certificate must be for it.
-    const connections = new Agent({ connect: { ca, lookup: lookupBy(resolver) } });
+    const connections = new Agent({ connect: { ca, lookup: lookupOf((host) => resolver.resolve4(host)) } });
     try {
       return await takeTurns(`${first.frontUrl}/v1`, connections);
     } finally {
@@ -66,19 +66,3 @@ const takeTurns = async (frontUrl: string, connections: Dispatcher): Promise<str
   }
   return told.join("\n");
 };
-
-const lookupBy =
-  (resolver: Resolver): LookupFunction =>
-  (name, { all }, done) => {
-    resolver.resolve4(name).then(
-      (addresses) => {
-        if (all === true) {
-          done(
-            null,
-            addresses.map((address) => ({ address, family: 4 })),
-          );
-        } else done(null, addresses[0] ?? "", 4);
-      },
-      (fault: NodeJS.ErrnoException) => done(fault, ""),
-    );
-  };

@@ -1,8 +1,8 @@
 /** What a client connects with: names resolved by the GTM's own DNS, answers kept for their TTL or not at all, a private authority trusted. */
 import { Resolver } from "node:dns/promises";
-import type { LookupFunction } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, type RequestInit, fetch as undiciFetch } from "undici";
+import { lookupOf } from "#deploy/demo/lookup.ts";
 
 export type ZoneClient = AsyncDisposable & {
   readonly agent: Agent;
@@ -40,20 +40,7 @@ export const openZoneClient = ({
     kept.set(name, { addresses, untilMs: performance.now() + ttlMs });
     return addresses;
   };
-  const lookup: LookupFunction = (name, { all }, done) => {
-    resolve(name).then(
-      (addresses) => {
-        if (all === true) {
-          done(
-            null,
-            addresses.map((address) => ({ address, family: 4 })),
-          );
-        } else done(null, addresses[0] ?? "", 4);
-      },
-      (fault: NodeJS.ErrnoException) => done(fault, ""),
-    );
-  };
-  const agent = new Agent({ connect: { ca: authority, lookup } });
+  const agent = new Agent({ connect: { ca: authority, lookup: lookupOf(resolve) } });
   return {
     agent,
     fetch: ((input: string, init: RequestInit) =>
