@@ -8,6 +8,8 @@ export type TurnRecord = {
   /** Indices of the region and of the replica in it. */
   readonly region: number;
   readonly replica: number;
+  /** Index of the region that its client has the shortest round trip to, up or down: from there bytes across regions are counted. */
+  readonly nearest: number;
   /** Where the conversation's turn before was served; null: this is the first. */
   readonly previous: number | null;
   readonly promptTokens: number;
