@@ -66,11 +66,14 @@ const isSameStart = (a: StartedAt, b: StartedAt): boolean =>
 
 /** By what engines count themselves; differences of counters may tremble and say nothing here. */
 const someFell = (before: Counters, now: Counters): boolean =>
-  (["promptTokens", "outputTokens", "prefixCache", "prefill", "decode", "firstToken"] as const).some((quantity) =>
-    now[quantity].some(({ source, values }) => {
-      const earlier = before[quantity].find((other) => other.source === source);
-      return earlier?.values.length === values.length && values.some((value, at) => value < (earlier.values[at] ?? 0));
-    }),
+  (["promptTokens", "outputTokens", "prefixCache", "prefill", "prefillBusy", "decode", "firstToken"] as const).some(
+    (quantity) =>
+      now[quantity].some(({ source, values }) => {
+        const earlier = before[quantity].find((other) => other.source === source);
+        return (
+          earlier?.values.length === values.length && values.some((value, at) => value < (earlier.values[at] ?? 0))
+        );
+      }),
   );
 
 type Step = { readonly isMoved: boolean; readonly hasFallen: boolean };
@@ -105,6 +108,7 @@ const zeroed = (before: Scrape, now: Scrape): Scrape => {
       outputTokens: zeros(counters.outputTokens),
       prefixCache: zeros(counters.prefixCache),
       prefill: zeros(counters.prefill),
+      prefillBusy: zeros(counters.prefillBusy),
       decode: zeros(counters.decode),
       interToken: zeros(counters.interToken),
       firstToken: zeros(counters.firstToken),

@@ -58,7 +58,7 @@ export const ratesOf = (history: History): ReplicaRates => {
     promptTokensPerSecond: perSecond("promptTokens"),
     outputTokensPerSecond: perSecond("outputTokens"),
     prefixCache: over(prefixCacheOver),
-    prefill: over(prefillOver),
+    prefill: over(prefillOver) ?? over(prefillBusyOver),
     perFirstToken: over(perFirstTokenOver),
     interToken: summary("interToken"),
     decode: summary("decode") ?? summaryOf(history.scrapes.at(-1)?.counters.decode[0] ?? null),
@@ -107,6 +107,18 @@ const prefillOver: Measure<{ tokensPerSecond: number; prefills: number }> = (ear
   if (!(computed > 0) || !(seconds > 0) || !(prefills > 0)) return null;
   const tokensPerSecond = computed / seconds;
   return Number.isFinite(tokensPerSecond) ? { tokensPerSecond, prefills } : null;
+};
+
+/** Engines that count no prefills: so many tokens are taken for one, since the fixed cost of a step no longer shows in them. */
+const TOKENS_OF_A_PREFILL = 512;
+
+const prefillBusyOver: Measure<{ tokensPerSecond: number; prefills: number }> = (earlier, later) => {
+  const grown = growth(earlier.counters.prefillBusy, later.counters.prefillBusy);
+  if (grown === null) return undefined;
+  const [tokens = 0, seconds = 0] = grown.values;
+  const tokensPerSecond = tokens / seconds;
+  if (!(tokens > 0) || !(seconds > 0) || !Number.isFinite(tokensPerSecond)) return null;
+  return { tokensPerSecond, prefills: tokens / TOKENS_OF_A_PREFILL };
 };
 
 const perFirstTokenOver: Measure<{ computedTokens: number; firstTokens: number }> = (earlier, later) => {

@@ -1,7 +1,7 @@
 /** What engines and exporters answered, read: pages parsed, the engine recognised, every reason for not knowing named. */
 import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
-import type { EnginePayloads, EngineReading } from "./engines/engine.ts";
+import { type EnginePayloads, type EngineReading, NOTHING_FURTHER } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
 import { type Fault, type Page, parseExposition, WHOLE_PAGE } from "./exposition.ts";
 import { type GpuReading, readDcgm } from "./gpu/dcgm.ts";
@@ -15,7 +15,7 @@ import type { EngineAnswers, Fetched, GpuAnswer } from "./ports.ts";
 export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, wish: string): Observation => {
   const page = pageOf(answers.metrics);
   const list = modelListOf(answers.models);
-  const payloads = { page: page.page, models: list.models ?? endpoint.modelList };
+  const payloads = { page: page.page, models: list.models ?? endpoint.modelList, further: NOTHING_FURTHER };
   const choice = engineOf(page.page === null && wish === "auto" ? (endpoint.engine ?? wish) : wish, payloads);
   const faults = [...page.faults, ...list.faults, ...healthFaults(answers.health)];
   let reading: EngineReading | null = null;

@@ -1,6 +1,7 @@
 /** `edge-agent read`: what captured payloads mean. */
 import { readFileSync } from "node:fs";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
+import { NOTHING_FURTHER } from "../engines/engine.ts";
 import { ENGINES, engineOf, UNREAD_ENGINES } from "../engines/known.ts";
 import { type Captured, capturedIn } from "./captured.ts";
 import { CliFailure, EXIT } from "./failure.ts";
@@ -54,14 +55,14 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
   const windowMs = (after ?? 0) * 1_000;
   const known: Endpoint[] = [];
   for (const [at, { file, page }] of pages.entries()) {
-    const choice = engineOf(engine, { page, models });
+    const choice = engineOf(engine, { page, models, further: NOTHING_FURTHER });
     if (choice.kind === "unsupported") throw refused(choice.name);
     if (choice.kind === "unrecognised") throw new CliFailure(EXIT.error, `${file}: no engine's page that is known`);
     const seen = {
       atMs: at * windowMs,
       atEpochMs: 0,
       health: "unknown" as const,
-      reading: choice.engine.read({ page, models }),
+      reading: choice.engine.read({ page, models, further: NOTHING_FURTHER }),
       isMeasured: true,
       modelList: models,
       faults: [],

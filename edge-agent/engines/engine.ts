@@ -1,4 +1,5 @@
 /** What an inference engine says of itself, in one shape for all engines; a new engine is one file that makes this of its payloads. */
+import type { PlacementState } from "#shared/report.ts";
 import type { Fault, Page } from "../exposition.ts";
 
 /**
@@ -18,6 +19,8 @@ export type Counters = {
   readonly prefixCache: readonly Cumulative[];
   /** Histograms as [count, sum in seconds]. */
   readonly prefill: readonly Cumulative[];
+  /** [computed tokens, seconds that computing them took], counted at the same moments; for engines that count no prefills. */
+  readonly prefillBusy: readonly Cumulative[];
   readonly decode: readonly Cumulative[];
   readonly interToken: readonly Cumulative[];
   /** Time to first token as [count up to each bound]; `firstTokenBounds` are the bounds in seconds, the last infinite. */
@@ -40,6 +43,8 @@ export type ReplicaReading = {
   readonly uncachedTokensWaiting: number | null;
   /** 0 to 1, active use, not residency. */
   readonly kvCacheUsedFraction: number | null;
+  /** 0 to 1, with what finished requests left behind and may be evicted; only SGLang and llama.cpp say it. */
+  readonly kvResidentFraction: number | null;
   /** As the engine itself averages it; only where it has no counters. */
   readonly prefixHitFraction: number | null;
   readonly counters: Counters;
@@ -49,37 +54,86 @@ export type ModelReading = {
   readonly model: string;
   readonly aliases: readonly string[];
   readonly adapters: readonly string[];
+  /** As the engine says it; null: it says nothing, and who answers serves. */
+  readonly state: PlacementState | null;
   /** Longest prompt and output together, in tokens. */
   readonly contextLimitTokens: number | null;
+  /** As the engine says it. */
+  readonly weightBytes: number | null;
   /** Over all replicas behind this address. */
   readonly kvCapacityTokens: number | null;
   readonly replicas: readonly ReplicaReading[];
 };
 
+/** Which name on which page a field was read from, as the reading found it. */
+export type FieldSource = { readonly field: string; readonly source: string };
+
 export type EngineReading = {
   readonly engine: string;
+  /** Whether what changes from second to second was had; where not, every measured value is unknown. */
+  readonly isMeasured: boolean;
   readonly models: readonly ModelReading[];
+  readonly sources: readonly FieldSource[];
   /** Why fields are null. */
   readonly faults: readonly Fault[];
 };
 
+/** What one path answered. */
+export type Further =
+  | { readonly kind: "json"; readonly json: unknown }
+  | { readonly kind: "page"; readonly page: Page }
+  /** `http-404`, `timed-out`, `not-json`, … */
+  | { readonly kind: "unknown"; readonly code: string };
+
 /** What was got from one address. */
 export type EnginePayloads = {
-  /** null: it could not be had this time, which is unknown and no broken contract. */
+  /** Of the first of the engine's `metricsPaths` that has one; null: it could not be had this time, which is unknown and no broken contract. */
   readonly page: Page | null;
   /** `/v1/models` as JSON; null: it could not be had. */
   readonly models: unknown;
+  /** Every path that was asked beside the model list, with its query, the metrics pages among them. */
+  readonly further: ReadonlyMap<string, Further>;
 };
+
+export const NOTHING_FURTHER: EnginePayloads["further"] = new Map();
 
 export type Engine = {
   readonly name: string;
   /** By the names of the samples on a page. */
   readonly recognises: (names: readonly string[]) => boolean;
-  /** What its model list says under `owned_by`. */
-  readonly owner: string;
+  /** What its model list says under `owned_by`; null: nothing that tells. */
+  readonly owner: string | null;
+  /** Paths that are asked of a stranger to find out whether it is this engine; they do no harm to others. */
+  readonly tellingPaths: readonly string[];
+  /** By what those answered. */
+  readonly tells: (further: EnginePayloads["further"]) => boolean;
+  /** Where its metrics page may be, best first; empty: it has none. */
+  readonly metricsPaths: readonly string[];
+  /** Asked together with `/v1/models` and health. */
+  readonly firstPaths: readonly string[];
+  /** What the answers so far lead to; asked again until it names nothing new, three times at most. */
+  readonly nextPaths: (payloads: EnginePayloads) => readonly string[];
+  /** 200: it can serve; null: it has none. */
+  readonly healthPath: string | null;
+  /** What its health's 503 means. */
+  readonly unavailableMeans: "down" | "loading";
   /** Never throws, whatever the payloads hold. */
   readonly read: (payloads: EnginePayloads) => EngineReading;
 };
+
+/** Of an engine that is recognised by its page or model list, and has everything on one page. */
+export const ONE_PAGE = {
+  tellingPaths: [],
+  tells: () => false,
+  metricsPaths: ["/metrics"],
+  firstPaths: ["/metrics"],
+  nextPaths: () => [],
+  healthPath: "/health",
+  unavailableMeans: "down",
+} as const satisfies Partial<Engine>;
+
+/** Sample names as they stand on pages, newest first, by the field that is read from them. */
+export type FieldNames = Readonly<Record<string, readonly string[]>>;
 
 export const NO_COUNTERS: Counters = {
   computedTokens: [],
@@ -87,8 +141,23 @@ export const NO_COUNTERS: Counters = {
   outputTokens: [],
   prefixCache: [],
   prefill: [],
+  prefillBusy: [],
   decode: [],
   interToken: [],
   firstToken: [],
   firstTokenBounds: [],
+};
+
+/** A replica of which nothing is known but that it is there; spread it, so that new fields begin as unknown. */
+export const UNMEASURED: ReplicaReading = {
+  engine: "0",
+  startedAt: null,
+  isAsleep: null,
+  requestsRunning: null,
+  requestsWaiting: null,
+  uncachedTokensWaiting: null,
+  kvCacheUsedFraction: null,
+  kvResidentFraction: null,
+  prefixHitFraction: null,
+  counters: NO_COUNTERS,
 };

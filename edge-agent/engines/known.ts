@@ -35,6 +35,6 @@ export const engineOf = (wish: string, { page, models }: EnginePayloads): Choice
   const [unread] = UNREAD.find(([, prefix]) => names.some((name) => prefix.test(name))) ?? [];
   if (unread !== undefined) return { kind: "unsupported", name: unread };
   const owners = weightsOf(models)?.map(({ ownedBy }) => ownedBy) ?? [];
-  const byOwner = wish === "auto" ? ENGINES.find(({ owner }) => owners.includes(owner)) : undefined;
+  const byOwner = wish === "auto" ? ENGINES.find(({ owner }) => owner !== null && owners.includes(owner)) : undefined;
   return byOwner === undefined ? { kind: "unrecognised" } : { kind: "engine", engine: byOwner };
 };

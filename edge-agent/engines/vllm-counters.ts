@@ -45,6 +45,7 @@ export const vllmCounters = (find: Find): { counters: Counters; faults: readonly
     outputTokens: cumulative("generation_tokens", output),
     prefixCache,
     prefill: histogram("prefillTokensPerSecond", ["request_prefill_time_seconds"]),
+    prefillBusy: [],
     decode: histogram("backlogMs", ["request_decode_time_seconds"]),
     // The same measure; renamed in September 2025.
     interToken: histogram("itlMs", ["inter_token_latency_seconds", "time_per_output_token_seconds"]),

@@ -1,7 +1,14 @@
 /** vLLM: its page under the names of all its versions, and its model list, as an EngineReading. */
 import type { Fault, Page } from "../exposition.ts";
 import { labelOf, type Sample } from "../exposition-line.ts";
-import type { Engine, EnginePayloads, EngineReading, ModelReading } from "./engine.ts";
+import {
+  type Engine,
+  type EnginePayloads,
+  type EngineReading,
+  type ModelReading,
+  NOTHING_FURTHER,
+  ONE_PAGE,
+} from "./engine.ts";
 import { type Weights, weightsOf } from "./model-cards.ts";
 import { capacityOf } from "./vllm-capacity.ts";
 import { replicaReading } from "./vllm-replica.ts";
@@ -23,6 +30,7 @@ const REQUIRED: readonly (readonly string[])[] = [
 const MOST_ENGINES = 256;
 
 export const vllm: Engine = {
+  ...ONE_PAGE,
   name: "vllm",
   recognises: (names) => prefixAmong(names) !== null,
   owner: "vllm",
@@ -35,7 +43,9 @@ const prefixAmong = (names: readonly string[]): string | null =>
 /** What the model list alone says; who knew the replicas before knows them still. */
 const readWithoutPage = ({ models }: EnginePayloads): EngineReading => ({
   engine: "vllm",
+  isMeasured: false,
   models: (weightsOf(models) ?? []).map((weights) => modelReading(weights.names[0] ?? "", weights)),
+  sources: [],
   faults: [],
 });
 
@@ -43,7 +53,9 @@ const modelReading = (model: string, weights: Weights | null): ModelReading => (
   model,
   aliases: weights?.names.filter((name) => name !== model) ?? [],
   adapters: weights?.adapters ?? [],
+  state: null,
   contextLimitTokens: weights?.contextLimitTokens ?? null,
+  weightBytes: null,
   kvCapacityTokens: null,
   replicas: [],
 });
@@ -70,8 +82,8 @@ const readPage = (page: Page, { models }: EnginePayloads): EngineReading => {
       replicas: replicas.map(({ reading }) => reading),
     });
   }
-  const unmeasured = placed.size > 0 ? [] : readWithoutPage({ page: null, models }).models;
-  return { engine: "vllm", models: [...read, ...unmeasured], faults: distinct(faults) };
+  const unmeasured = placed.size > 0 ? [] : readWithoutPage({ page: null, models, further: NOTHING_FURTHER }).models;
+  return { engine: "vllm", isMeasured: true, models: [...read, ...unmeasured], sources: [], faults: distinct(faults) };
 };
 
 const brokenContract = (series: (name: string) => readonly Sample[]): readonly Fault[] =>

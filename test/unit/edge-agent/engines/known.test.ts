@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { NOTHING_FURTHER } from "#edge-agent/engines/engine.ts";
 import { engineOf } from "#edge-agent/engines/known.ts";
 import { parseExposition } from "#edge-agent/exposition.ts";
 import { enginePayload, vllmPage } from "#test/support/vllm-page.ts";
 
 const choose = (wish: string, text: string | null, models: unknown = null): string => {
-  const choice = engineOf(wish, { page: text === null ? null : parseExposition(text), models });
+  const choice = engineOf(wish, {
+    page: text === null ? null : parseExposition(text),
+    models,
+    further: NOTHING_FURTHER,
+  });
   return choice.kind === "engine" ? choice.engine.name : choice.kind === "unsupported" ? `not ${choice.name}` : "?";
 };
 

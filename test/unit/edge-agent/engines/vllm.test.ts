@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ModelReading, ReplicaReading } from "#edge-agent/engines/engine.ts";
+import { type ModelReading, NOTHING_FURTHER, type ReplicaReading } from "#edge-agent/engines/engine.ts";
 import { vllm } from "#edge-agent/engines/vllm.ts";
 import { parseExposition } from "#edge-agent/exposition.ts";
 import { enginePayload, PAGE_MODEL, vllmPage } from "#test/support/vllm-page.ts";
 
 const MODELS: unknown = JSON.parse(enginePayload("vllm-v1-models.json"));
 
-const readText = (text: string, models: unknown = null) => vllm.read({ page: parseExposition(text), models });
+const readText = (text: string, models: unknown = null) =>
+  vllm.read({ page: parseExposition(text), models, further: NOTHING_FURTHER });
 const onlyModel = (text: string, models: unknown = null): ModelReading => {
   const reading = readText(text, models);
   assert.equal(reading.models.length, 1);
@@ -278,7 +279,7 @@ describe("sleep", () => {
 
 describe("when the page cannot be had", () => {
   it("the model list still says what is served, and no contract is broken", () => {
-    const reading = vllm.read({ page: null, models: MODELS });
+    const reading = vllm.read({ page: null, models: MODELS, further: NOTHING_FURTHER });
     assert.deepEqual(
       reading.models.map(({ model, replicas }) => [model, replicas.length]),
       [[PAGE_MODEL, 0]],
@@ -286,7 +287,7 @@ describe("when the page cannot be had", () => {
     assert.deepEqual(reading.faults, []);
   });
   it("and no list either, nothing is known", () => {
-    assert.deepEqual(vllm.read({ page: null, models: null }).models, []);
+    assert.deepEqual(vllm.read({ page: null, models: null, further: NOTHING_FURTHER }).models, []);
   });
 });
 
