@@ -12,6 +12,7 @@ import { createServingRegion } from "#gtm/simulation/serving/serving-region.ts";
 const KV_TOKENS = 6_400;
 const options: EngineOptions = {
   speed: speedFromRate(8_000),
+  blockTokens: BLOCK_TOKENS,
   kvTokens: KV_TOKENS,
   maxRunning: 3,
   itlMs: 20,

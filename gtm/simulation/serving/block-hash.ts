@@ -1,5 +1,6 @@
 /** What identifies a KV block: a rolling hash of its content and of all content before it. */
 
+/** As vLLM has it unless told otherwise; recorded traces have blocks of other sizes. */
 export const BLOCK_TOKENS = 16;
 
 /** What the first block of every sequence is chained to. */

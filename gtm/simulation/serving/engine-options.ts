@@ -4,6 +4,8 @@ import { BLOCK_TOKENS } from "./block-hash.ts";
 
 export type EngineOptions = {
   readonly speed: PrefillSpeed;
+  /** Tokens of one block of KV memory, which one hash of `EngineRequest.blocks` stands for; an integer, at least 1. */
+  readonly blockTokens: number;
   /** KV memory in tokens; whole blocks of it are used. */
   readonly kvTokens: number;
   /** Most requests in prefill and decode together, at least 1. */
@@ -19,6 +21,7 @@ export type EngineOptions = {
 /** A 70 B model on eight GPUs as steering's numbers have it; the decode numbers are chosen, not measured. */
 export const DEFAULT_ENGINE: EngineOptions = {
   speed: speedFromRate(8_000),
+  blockTokens: BLOCK_TOKENS,
   kvTokens: 400_000,
   maxRunning: 256,
   itlMs: 25,
@@ -26,4 +29,4 @@ export const DEFAULT_ENGINE: EngineOptions = {
   coldStartMs: 0,
 };
 
-export const totalBlocksOf = (options: EngineOptions): number => Math.floor(options.kvTokens / BLOCK_TOKENS);
+export const totalBlocksOf = ({ kvTokens, blockTokens }: EngineOptions): number => Math.floor(kvTokens / blockTokens);

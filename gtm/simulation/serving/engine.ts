@@ -1,6 +1,5 @@
 /** How a replica moves from one event to the next: a queue, one prefill at a time, and a batch that decodes. */
 import { prefillMs } from "#gtm/domain/serving.ts";
-import { BLOCK_TOKENS } from "./block-hash.ts";
 import { createDecodeBatch, type DecodeBatch, join, leave, nextLeaveMs, passTime } from "./decode-batch.ts";
 import { type EngineOptions, totalBlocksOf } from "./engine-options.ts";
 import { createPrefixCache, type PrefixCache } from "./prefix-cache.ts";
@@ -89,11 +88,11 @@ export const startWhatFits = (engine: Engine, emit: Emit): void => {
   const [first] = engine.queue;
   if (first === undefined || !canStart(engine)) return;
   const { request } = first;
-  const matched = engine.cache.matchedBlocks(request.blocks, reusableBlocks(request));
-  const blocks = engine.cache.pin(request.blocks, matched, blocksNeeded(request));
+  const matched = engine.cache.matchedBlocks(request.blocks, reusableBlocks(request, engine.options.blockTokens));
+  const blocks = engine.cache.pin(request.blocks, matched, blocksNeeded(request, engine.options.blockTokens));
   if (blocks === null) return;
   engine.queue.shift();
-  const cachedTokens = matched * BLOCK_TOKENS;
+  const cachedTokens = matched * engine.options.blockTokens;
   const endsAtMs =
     engine.nowMs + prefillMs(engine.options.speed, request.promptTokens - cachedTokens, request.promptTokens);
   engine.prefill = { job: { ...first, startedAtMs: engine.nowMs, cachedTokens, blocks }, endsAtMs };
@@ -111,8 +110,8 @@ export const finish = (
   const { request } = job;
   const firstTokenAtMs = "firstTokenAtMs" in job ? job.firstTokenAtMs : null;
   // The last token written has been sampled but not computed.
-  const to = Math.floor((request.promptTokens + outputTokens - 1) / BLOCK_TOKENS);
-  const from = firstTokenAtMs === null ? to : Math.floor(request.promptTokens / BLOCK_TOKENS);
+  const to = Math.floor((request.promptTokens + outputTokens - 1) / engine.options.blockTokens);
+  const from = firstTokenAtMs === null ? to : Math.floor(request.promptTokens / engine.options.blockTokens);
   engine.cache.release(engine.cache.name(job.blocks, request.blocks, from, to));
   emit({
     kind: "finished",
@@ -131,8 +130,8 @@ export const finish = (
 const endPrefill = (engine: Engine, job: Started, emit: Emit): void => {
   const { request, cachedTokens, submittedAtMs, startedAtMs } = job;
   engine.prefill = null;
-  const firstNew = cachedTokens / BLOCK_TOKENS;
-  const full = Math.floor(request.promptTokens / BLOCK_TOKENS);
+  const firstNew = cachedTokens / engine.options.blockTokens;
+  const full = Math.floor(request.promptTokens / engine.options.blockTokens);
   const blocks = engine.cache.name(job.blocks, request.blocks, firstNew, full);
   const atMs = engine.nowMs;
   const computedTokens = request.promptTokens - cachedTokens;

@@ -1,7 +1,6 @@
 /** One replica of a model as a discrete-event object: requests go in, time is let pass, events come out. */
 import { prefillMs } from "#gtm/domain/serving.ts";
 import { abortIn } from "./abort.ts";
-import { BLOCK_TOKENS } from "./block-hash.ts";
 import { type Counters, countEvent, NO_COUNTS } from "./counters.ts";
 import { memberWrote } from "./decode-batch.ts";
 import { createEngine, enqueue, nextEventAtMs, runEngine, runningIn } from "./engine.ts";
@@ -69,7 +68,7 @@ export const createReplica = (options: EngineOptions, startedAtMs: number): Repl
     events.push(event);
   };
   const cachedTokens = (request: EngineRequest): number =>
-    engine.cache.matchedBlocks(request.blocks, reusableBlocks(request)) * BLOCK_TOKENS;
+    engine.cache.matchedBlocks(request.blocks, reusableBlocks(request, options.blockTokens)) * options.blockTokens;
   const outputTokens = (): number =>
     engine.batch.members.reduce(
       (sum, member) => sum + 1 + memberWrote(engine.batch, member),
@@ -80,7 +79,8 @@ export const createReplica = (options: EngineOptions, startedAtMs: number): Repl
     gaps: outputTokens() - counters.firstTokens,
     gapsMs: engine.batch.waitedMs,
   });
-  const fits = (request: EngineRequest): boolean => blocksNeeded(request) <= totalBlocksOf(options);
+  const fits = (request: EngineRequest): boolean =>
+    blocksNeeded(request, options.blockTokens) <= totalBlocksOf(options);
 
   return {
     submit: (request, atMs) => {

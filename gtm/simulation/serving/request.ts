@@ -1,5 +1,4 @@
 /** What a replica is asked for, and what it tells of its way through. */
-import { BLOCK_TOKENS } from "./block-hash.ts";
 import type { BlockHashes } from "./prefix-cache.ts";
 
 export type EngineRequest = {
@@ -47,8 +46,9 @@ export type ServingEvent =
     };
 
 /** Blocks for the whole of it, output included. */
-export const blocksNeeded = (request: EngineRequest): number =>
-  Math.ceil((request.promptTokens + request.outputTokens) / BLOCK_TOKENS);
+export const blocksNeeded = (request: EngineRequest, blockTokens: number): number =>
+  Math.ceil((request.promptTokens + request.outputTokens) / blockTokens);
 
 /** Blocks of the prompt that a cache may spare it: the last token is always computed, for something must yield the next. */
-export const reusableBlocks = (request: EngineRequest): number => Math.floor((request.promptTokens - 1) / BLOCK_TOKENS);
+export const reusableBlocks = (request: EngineRequest, blockTokens: number): number =>
+  Math.floor((request.promptTokens - 1) / blockTokens);
