@@ -1,6 +1,6 @@
 /** What the agent knows of one scraped address, carried from round to round. */
 import type { EngineReading, ModelReading, ReplicaReading } from "./engines/engine.ts";
-import { NO_COUNTERS } from "./engines/engine.ts";
+import { UNMEASURED } from "./engines/engine.ts";
 import { type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { type History, observe } from "./history.ts";
 import { NO_RATES, type ReplicaRates, ratesOf } from "./rates.ts";
@@ -122,15 +122,10 @@ const unmeasured = (endpoint: Endpoint, seen: Observation): readonly KnownModel[
 };
 
 const blank = (replica: KnownReplica): KnownReplica => ({
+  ...UNMEASURED,
   engine: replica.engine,
   startedAt: replica.startedAt,
   isAsleep: replica.isAsleep,
-  requestsRunning: null,
-  requestsWaiting: null,
-  uncachedTokensWaiting: null,
-  kvCacheUsedFraction: null,
-  prefixHitFraction: null,
-  counters: NO_COUNTERS,
   history: replica.history,
   rates: NO_RATES,
   measuredSpeed: null,

@@ -2,7 +2,7 @@
 import type { ModelId } from "#shared/ids.ts";
 import type { ModelReport } from "#shared/report.ts";
 import type { Endpoint, KnownModel } from "./endpoint.ts";
-import { NO_COUNTERS } from "./engines/engine.ts";
+import { UNMEASURED } from "./engines/engine.ts";
 import type { Fault } from "./exposition.ts";
 import { quantile } from "./quantile.ts";
 import { NO_RATES } from "./rates.ts";
@@ -53,15 +53,7 @@ export const modelReport = (
 export const withAReplica = (place: ModelPlace): ModelPlace => {
   if (place.model.replicas.length > 0) return place;
   const unknown = {
-    engine: "0",
-    startedAt: null,
-    isAsleep: null,
-    requestsRunning: null,
-    requestsWaiting: null,
-    uncachedTokensWaiting: null,
-    kvCacheUsedFraction: null,
-    prefixHitFraction: null,
-    counters: NO_COUNTERS,
+    ...UNMEASURED,
     history: null,
     rates: NO_RATES,
     measuredSpeed: null,

@@ -34,6 +34,7 @@ export const replicaReading = (place: ReplicaPlace): { reading: ReplicaReading; 
     requestsRunning: count("requestsRunning", "num_requests_running"),
     requestsWaiting: count("requestsWaiting", "num_requests_waiting"),
     uncachedTokensWaiting: null,
+    kvResidentFraction: null,
     kvCacheUsedFraction: known("kvCacheUsedFraction", fractionOf(perProcess(used), "mean")),
     prefixHitFraction: counters.prefixCache.length > 0 ? null : averagedHits(find(["gpu_prefix_cache_hit_rate"])),
     counters,
