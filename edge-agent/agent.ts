@@ -1,6 +1,7 @@
 /** The agent's main flow: ask engines and gateways, read what they say, learn from it, assemble the report, publish it; each second again. */
+
+import { signedWith } from "#shared/region-signature.ts";
 import type { RegionReport } from "#shared/report.ts";
-import { signReport } from "#shared/report-signature.ts";
 import { assemble, type Identity } from "./assemble.ts";
 import { type Endpoint, learn, newEndpoint } from "./endpoint.ts";
 import { withGateways } from "./gateway-overlay.ts";
@@ -47,7 +48,7 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
     seq += 1;
     const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints, gpus };
     const report = withGateways(assemble(settings.identity, round, settings.models), gateways);
-    return settings.reportKey === null ? report : signReport(report, settings.reportKey);
+    return settings.reportKey === null ? report : signedWith(report, settings.reportKey);
   };
 
   const run = async (signal: AbortSignal, onRound: () => void): Promise<void> => {

@@ -94,7 +94,7 @@ export const createData = (
   const learntStore = createLearntStore({ store, clock, failures, learning });
   const predictions = createPredictions(metrics, decisions.get);
   const turns = createTurns({
-    ...{ store, clock, log, metrics, failures, regions },
+    ...{ store, clock, log, metrics, failures, regions, reportKeys: keys.reportKeys },
     onTurns: (measured) => {
       predictions(measured);
       learning.measured(measured);

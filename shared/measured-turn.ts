@@ -61,5 +61,7 @@ export const TurnBatch = z.looseObject({
   /** Counts batches of one boot, from 1. */
   seq: z.int().positive(),
   turns: z.array(MeasuredTurn).max(MOST_TURNS),
+  /** HMAC-SHA-256 with the region's report key over the canonical JSON (RFC 8785) without this field; null: unsigned. */
+  mac: z.string().nullable().default(null),
 });
 export type TurnBatch = z.infer<typeof TurnBatch>;

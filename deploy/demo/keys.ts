@@ -23,7 +23,12 @@ export type RegionKeys = {
   /** `report.key_file` of the region's agent. */
   readonly reportFile: string;
   /** `keys:` of the region's gateway. */
-  readonly gateway: { readonly identity_file: string; readonly signing_file: string; readonly ticket_file: string };
+  readonly gateway: {
+    readonly identity_file: string;
+    readonly signing_file: string;
+    readonly ticket_file: string;
+    readonly report_file: string;
+  };
 };
 
 const KEY_OCTETS = 32;
@@ -46,11 +51,12 @@ export const writeKeys = (folder: string, regions: readonly RegionId[], nowEpoch
   const byRegion = new Map(
     reportKeys.map(({ region, key }): readonly [RegionId, RegionKeys] => {
       const tickets = regionTicketKeysText(ticketRingOf(ticketRing, region), region);
+      const reportFile = write(`report-${region}.key`, `${keyText(key)}\n`);
       return [
         region,
         {
-          reportFile: write(`report-${region}.key`, `${keyText(key)}\n`),
-          gateway: { ...labels, ticket_file: write(`ticket-${region}.keys`, tickets) },
+          reportFile,
+          gateway: { ...labels, ticket_file: write(`ticket-${region}.keys`, tickets), report_file: reportFile },
         },
       ];
     }),

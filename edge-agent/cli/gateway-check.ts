@@ -42,7 +42,7 @@ const tried = (subject: string, read: () => string): Finding => {
 };
 
 const keyFindings = (config: GatewayConfig): readonly Finding[] => {
-  const { identity_file, ticket_file } = config.keys;
+  const { identity_file, ticket_file, report_file } = config.keys;
   const keys = tried("keys", () => {
     watchGatewayKeys(config, { log: silentLogger, metrics: createMetrics() }).stop();
     return "can be read";
@@ -54,6 +54,9 @@ const keyFindings = (config: GatewayConfig): readonly Finding[] => {
       : []),
     ...(ticket_file === null
       ? [told(true, `keys: without ticket_file redirects lose the client's key; gtm keys region ${config.region}`)]
+      : []),
+    ...(report_file === null
+      ? [told(true, `keys: without report_file GTMs with a report key of ${config.region} learn nothing measured here`)]
       : []),
     ...(config.regions_ca_file === null
       ? []
@@ -92,12 +95,12 @@ const storeFindings = (config: GatewayConfig, clock: Clock): Promise<readonly Fi
 const engineFindings = async (config: GatewayConfig, clock: Clock): Promise<readonly Finding[]> => {
   const metrics = createMetrics();
   const store = createMemoryStore(clock);
-  const { labels, stop } = watchGatewayKeys(
-    { region: config.region, keys: { identity_file: null, signing_file: null, ticket_file: null } },
+  const keys = watchGatewayKeys(
+    { region: config.region, keys: { identity_file: null, signing_file: null, ticket_file: null, report_file: null } },
     { log: silentLogger, metrics },
   );
-  stop();
-  const replicas = regionReplicas(config, { store, labels, clock, log: silentLogger, metrics });
+  keys.stop();
+  const replicas = regionReplicas(config, { store, keys, clock, log: silentLogger, metrics });
   await replicas.start();
   const { replicas: found } = replicas.page();
   const isAnswering = replicas.answering();

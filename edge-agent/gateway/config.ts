@@ -49,6 +49,8 @@ const Keys = z
     signing_file: path.nullable().default(null),
     /** Of this region alone: `gtm keys region`. Without it no ticket can be opened. */
     ticket_file: path.nullable().default(null),
+    /** Of this region alone, its agents' too: signs what was measured. Without it GTMs that have a key of the region learn nothing here. */
+    report_file: path.nullable().default(null),
   })
   .refine((keys) => (keys.identity_file === null) === (keys.signing_file === null), {
     path: ["identity_file"],

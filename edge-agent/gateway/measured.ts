@@ -5,6 +5,7 @@ import type { RegionId } from "#shared/ids.ts";
 import { turnsChannel } from "#shared/keys.ts";
 import { type MeasuredTurn, MOST_TURNS, type TurnBatch } from "#shared/measured-turn.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { signedWith } from "#shared/region-signature.ts";
 import type { Store } from "#shared/store.ts";
 import type { StoreWarnings } from "./store-warnings.ts";
 
@@ -31,14 +32,16 @@ export const createAnnouncer = (by: {
   readonly warn: StoreWarnings;
   readonly region: RegionId;
   readonly gateway: string;
+  /** The region's report key of now; null: batches go unsigned. */
+  readonly reportKey: () => Uint8Array | null;
 }): Announcer => {
   const boot = randomUUID();
   const lost = by.metrics.counter({
     name: "gtm_gateway_turns_untold_total",
-    help: "Measured turns that no GTM heard of: too many waited, they were too old when the store came back, or the process stopped.",
+    help: "Measured turns that no GTM heard of: too many waited, they were too old when the store came back, their model is no text, or the process stopped.",
     labels: ["reason"],
   });
-  for (const reason of ["too-many", "too-old", "stopped"]) lost.inc({ reason }, 0);
+  for (const reason of ["too-many", "too-old", "no-text", "stopped"]) lost.inc({ reason }, 0);
   let waiting: EndedTurn[] = [];
   let seq = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -62,9 +65,10 @@ export const createAnnouncer = (by: {
     const taken = waiting.slice(0, MOST_TURNS);
     waiting = waiting.slice(MOST_TURNS);
     const turns = taken.map(({ turn, endedAtMs }) => ({ ...turn, atAgeMs: Math.max(0, nowMs - endedAtMs) }));
-    const batch = { v: 1, region: by.region, gateway: by.gateway, boot, seq: seq + 1, turns } satisfies TurnBatch;
+    const batch: TurnBatch = { v: 1, region: by.region, gateway: by.gateway, boot, seq: seq + 1, turns, mac: null };
+    const key = by.reportKey();
     try {
-      await by.store.announce(turnsChannel(), JSON.stringify(batch));
+      await by.store.announce(turnsChannel(), JSON.stringify(key === null ? batch : signedWith(batch, key)));
       seq += 1;
     } catch (cause) {
       by.warn("turns.announce", cause);
@@ -87,6 +91,8 @@ export const createAnnouncer = (by: {
   };
   return {
     tell: (ended) => {
+      // A client may call a model by half a surrogate pair, which nobody can sign (RFC 8785 §3.1).
+      if (!ended.turn.model.isWellFormed()) return lost.inc({ reason: "no-text" });
       waiting.push(ended);
       bound();
       wait();

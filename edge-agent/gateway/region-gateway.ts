@@ -29,8 +29,8 @@ export const regionGateway = (
       start: async () => {
         gateway = await startGateway(config, store, {
           ...options,
-          replicasOf: (labels) => {
-            replicas = regionReplicas(config, { ...options, store, labels });
+          replicasOf: (keys) => {
+            replicas = regionReplicas(config, { ...options, store, keys });
             return replicas;
           },
         });

@@ -1,16 +1,23 @@
 /** The replicas that a gateway's configuration names. */
 import { readSecretFile } from "#shared/config.ts";
-import type { Labels } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
 import { addressOf } from "../config.ts";
 import type { GatewayConfig } from "./config.ts";
+import type { GatewayKeys } from "./gateway-keys.ts";
 import { createReplicas, type WatchedReplicas } from "./replicas.ts";
 import type { GatewayOptions } from "./start-gateway.ts";
 
 /** @throws {OperationalError} GTM_CONFIG_UNREADABLE for a key that cannot be read */
 export const regionReplicas = (
   config: GatewayConfig,
-  { store, labels, ...by }: Omit<GatewayOptions, "replicasOf"> & { readonly store: Store; readonly labels: Labels },
+  {
+    store,
+    keys,
+    ...by
+  }: Omit<GatewayOptions, "replicasOf"> & {
+    readonly store: Store;
+    readonly keys: Pick<GatewayKeys, "labels" | "reportKey">;
+  },
 ): WatchedReplicas =>
   createReplicas({
     region: config.region,
@@ -34,6 +41,6 @@ export const regionReplicas = (
       ]),
     ),
     queue: { factor: config.queue.factor, floorMs: config.queue.floor },
-    ...{ store, labels, ...by },
+    ...{ store, labels: keys.labels, reportKey: keys.reportKey, ...by },
     random: Math.random,
   });

@@ -29,6 +29,8 @@ export type ReplicasOptions = {
   readonly queue: QueueRules;
   readonly store: Store;
   readonly labels: Labels;
+  /** Signs what was measured; null: none is configured. */
+  readonly reportKey: () => Uint8Array | null;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import type { Labels } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
 import { watchTlsFiles } from "#shared/tls-files.ts";
 import { engineAgent, regionAgent } from "./agents.ts";
@@ -14,7 +13,7 @@ import { createIdentify } from "./conversation.ts";
 import { openDoors } from "./doors.ts";
 import { createDrain } from "./drain.ts";
 import { createGateway } from "./gateway.ts";
-import { watchGatewayKeys } from "./gateway-keys.ts";
+import { type GatewayKeys, watchGatewayKeys } from "./gateway-keys.ts";
 import { createGatewayMetrics } from "./gateway-metrics.ts";
 import { reasonsAgainst } from "./health.ts";
 import { createHomes } from "./homes.ts";
@@ -29,7 +28,7 @@ export type GatewayOptions = {
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Who chooses among the region's replicas. */
-  readonly replicasOf: (labels: Labels) => Replicas;
+  readonly replicasOf: (keys: Pick<GatewayKeys, "labels" | "reportKey">) => Replicas;
 };
 
 export type RunningGateway = {
@@ -58,7 +57,7 @@ export const startGateway = async (
   const keys = watchGatewayKeys(config, options);
   const tls = config.tls === null ? null : { certFile: config.tls.cert_file, keyFile: config.tls.key_file };
   const files = tls === null ? null : watchTlsFiles(tls, { ...by, lookEveryMs: CERTIFICATE_LOOK_MS });
-  const replicas = options.replicasOf(keys.labels);
+  const replicas = options.replicasOf(keys);
   const [drain, refusals] = [createDrain(region, by), createRefusals(region, by)];
   const [origins, roundTrips] = [createOrigins(config.trusted_proxies), createRoundTrips(clock)];
   const clients = createClients(metrics);

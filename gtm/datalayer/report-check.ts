@@ -1,7 +1,7 @@
 /** Whether what lies under an agent's key is a report that may be believed. */
 import type { AgentId, RegionId } from "#shared/ids.ts";
+import { isSignedWith } from "#shared/region-signature.ts";
 import { LONGEST_REPORT, RegionReport } from "#shared/report.ts";
-import { isReportSignedWith } from "#shared/report-signature.ts";
 
 export type ReportCheck =
   | { readonly kind: "accepted"; readonly report: RegionReport }
@@ -45,7 +45,7 @@ export const checkReport = (
     return refused("other-region", `it says ${report.region}/${report.agent}`);
   }
   // Verified as it came: fields that this version does not know are signed too.
-  if (keys.length > 0 && !isReportSignedWith(report, keys)) return refused("signature", "the mac is missing or wrong");
+  if (keys.length > 0 && !isSignedWith(report, keys)) return refused("signature", "the mac is missing or wrong");
   return { kind: "accepted", report };
 };
 

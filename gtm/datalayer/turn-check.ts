@@ -1,12 +1,14 @@
 /** Whether a batch of measured turns is what it says: read, measured against what can be, and told by name where it is not. */
 import type { RegionId } from "#shared/ids.ts";
 import { type MeasuredTurn, TurnBatch } from "#shared/measured-turn.ts";
+import { isSignedWith } from "#shared/region-signature.ts";
 
 export type TurnRefusal =
   | "too-long"
   | "no-json"
   | "schema"
   | "unknown-region"
+  | "signature"
   | "another-region"
   | "absurd"
   | "repeated";
@@ -24,8 +26,15 @@ const MOST_MS = 86_400_000;
 /** Batches come each 200 ms; a gateway that was cut off tells what it had, and no more. */
 const OLDEST_MS = 3_600_000;
 
-/** @param regions those that are configured: of others nothing is learnt */
-export const checkedBatch = (message: string, regions: ReadonlySet<RegionId>): CheckedBatch => {
+/**
+ * @param regions those that are configured: of others nothing is learnt
+ * @param keysOf a region's report keys, any of which may have signed it; none: unsigned batches are believed
+ */
+export const checkedBatch = (
+  message: string,
+  regions: ReadonlySet<RegionId>,
+  keysOf: (region: RegionId) => readonly Uint8Array[],
+): CheckedBatch => {
   if (message.length > LONGEST_BATCH) return refused("too-long", `${message.length} characters`);
   let raw: unknown = null;
   try {
@@ -43,6 +52,10 @@ export const checkedBatch = (message: string, regions: ReadonlySet<RegionId>): C
   }
   const batch = parsed.data;
   if (!regions.has(batch.region)) return refused("unknown-region", batch.region);
+  const keys = keysOf(batch.region);
+  // As it came: the schema fills in what older gateways do not say.
+  const word = { ...(raw as object), mac: batch.mac };
+  if (keys.length > 0 && !isSignedWith(word, keys)) return refused("signature", `${batch.region}/${batch.gateway}`);
   // What one region says of another it cannot have measured.
   if (batch.turns.some(({ region }) => region !== batch.region)) return refused("another-region", batch.region);
   const fault = batch.turns.map(absurdIn).find((one) => one !== null);

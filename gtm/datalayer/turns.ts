@@ -8,6 +8,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { MeasuredTurn, TurnBatch } from "#shared/measured-turn.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
+import type { ReportKeys } from "./reports.ts";
 import type { StoreFailures } from "./store-failures.ts";
 import { checkedBatch, type TurnRefusal } from "./turn-check.ts";
 
@@ -18,6 +19,8 @@ export type TurnsOptions = {
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
   readonly regions: readonly RegionId[];
+  /** They sign what a region's gateways measured, too. */
+  readonly reportKeys: ReportKeys;
   readonly onTurns: (turns: readonly MeasuredTurn[]) => void;
 };
 
@@ -73,7 +76,7 @@ export const createTurns = (options: TurnsOptions): Part => {
     options.onTurns(batch.turns);
   };
   const hear = (message: string): void => {
-    const checked = checkedBatch(message, regions);
+    const checked = checkedBatch(message, regions, (region) => options.reportKeys.get(region) ?? []);
     if (checked.kind === "refused") refuse(checked.reason, checked.detail);
     else if (isNew(checked.batch)) take(checked.batch);
     else refuse("repeated", `${checked.batch.region}/${checked.batch.gateway}`);

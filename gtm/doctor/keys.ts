@@ -33,10 +33,10 @@ export const keyFindings = (inputs: KeyInputs): readonly Finding[] => {
           `${INIT}; give every GTM the same.`,
         ),
     unsigned.length === 0
-      ? ok("keys-reports", "Every region has a report key.")
+      ? ok("keys-reports", "Every region has a report key: unsigned reports and measured turns are refused.")
       : warning(
           "keys-unsigned-regions",
-          `${listed(unsigned)} ${unsigned.length === 1 ? "has" : "have"} no report key: unsigned reports are believed.`,
+          `${listed(unsigned)} ${unsigned.length === 1 ? "has" : "have"} no report key: unsigned reports and measured turns are believed.`,
           `${INIT}, one for each region.`,
         ),
     ...inputs.strange.map((region) =>

@@ -22,7 +22,9 @@ export const keyWarnings = (files: KeyFiles, keys: Keys, regions: readonly Regio
   return [
     ...ephemeral,
     ...strangers,
-    ...(unsigned.length === 0 ? [] : [`keys: unsigned reports are believed of ${unsigned.join(", ")}`]),
+    ...(unsigned.length === 0
+      ? []
+      : [`keys: unsigned reports and measured turns are believed of ${unsigned.join(", ")}`]),
     ...unknownRegions(keys, regions).map((region) => `${files.reports}: no region is called ${region}`),
     ...readableByOthers(files).map((file) => `${file}: readable by every user of this machine`),
   ];

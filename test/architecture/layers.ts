@@ -165,7 +165,7 @@ export const DOORS: readonly Door[] = [
   { dependency: "prom-client", files: ["shared/metrics.ts"] },
   { dependency: "pino", files: ["shared/logger.ts"] },
   { dependency: "yaml", files: ["shared/config"] },
-  { dependency: "canonicalize", files: ["shared/report-signature.ts"] },
+  { dependency: "canonicalize", files: ["shared/region-signature.ts"] },
   { dependency: "ulid", files: ["gtm/decision-id.ts"] },
   { dependency: "@streamparser/json", files: ["gtm/wire/http/"] },
   {

@@ -28,7 +28,7 @@ if (process.send !== undefined) {
   const store = createMemoryStore(systemClock);
   const gateway = await startGateway(config, store, {
     ...by,
-    replicasOf: (labels) => regionReplicas(config, { store, labels, ...by }),
+    replicasOf: (keys) => regionReplicas(config, { store, keys, ...by }),
   });
   process.on("message", () => process.send?.(report()));
   process.send({ port: gateway.addresses[0]?.port });

@@ -7,7 +7,7 @@ import { keyIn } from "#shared/key-text.ts";
 import { agentsKey, KEYS, reportedChannel, reportKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { RegionReport } from "#shared/report.ts";
-import { signReport } from "#shared/report-signature.ts";
+import { signedWith } from "#shared/region-signature.ts";
 import { openStore } from "#shared/store-open.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import type { RedisServer } from "#test/support/redis.ts";
@@ -50,7 +50,7 @@ export const openLiar = (redis: Pick<RedisServer, "url" | "port">, keysFolder: s
     signed: (report, by) => {
       const key = keyIn(readSecretFile(join(keysFolder, `report-${by}.key`)));
       if (key === null) throw new Error(`${by} has no key`);
-      return signReport(report, key);
+      return signedWith(report, key);
     },
     says: async (region, agent, report) => {
       const key = reportKey(RegionId.parse(region), AgentId.parse(agent));

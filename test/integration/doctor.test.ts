@@ -12,7 +12,7 @@ import { agentsKey, reportKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import type { RegionReport } from "#shared/report.ts";
-import { signReport } from "#shared/report-signature.ts";
+import { signedWith } from "#shared/region-signature.ts";
 import { openStore } from "#shared/store-open.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import { MODEL, regionId } from "#test/support/builders.ts";
@@ -141,7 +141,7 @@ ORDERS
 
 KEYS
   ok       Labels and pin tokens are made with keys from files.
-  ok       Every region has a report key.
+  ok       Every region has a report key: unsigned reports and measured turns are refused.
 
 WORLD FILE
   ok       DIR/world.json was saved N ago by test, with 2 reports.
@@ -177,7 +177,7 @@ describe("gtm doctor", { timeout: 110_000 }, () => {
     const all = settings(store, { keys: { identity_file: identity, signing_file: signing, reports_file: reports } });
     const adminUrl = primary.url.replace("://", `://admin:${login.password}@`);
     await using _agents = await reporting(adminUrl, (seq) =>
-      HOUSE_REGIONS.map(({ id }) => signReport(reportOf(id, { seq }), keyOf(1))),
+      HOUSE_REGIONS.map(({ id }) => signedWith(reportOf(id, { seq }), keyOf(1))),
     );
     await using gtm = await startGtmOn(all);
     const status = async (): Promise<string> => (await fetch(`${gtm.api}/api/v1/status`)).text();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, describe, it } from "node:test";
 import { RegionReport } from "#shared/report.ts";
-import { isReportSignedWith } from "#shared/report-signature.ts";
+import { isSignedWith } from "#shared/region-signature.ts";
 import { runNode } from "#test/support/program.ts";
 import { startRedis } from "#test/support/redis.ts";
 import { makeRedisUsers } from "#test/support/redis-users.ts";
@@ -125,7 +125,7 @@ describe("scrape --once", () => {
     assert.equal(exitCode, 0);
     const report = RegionReport.parse(JSON.parse(stdout));
     assert.deepEqual([report.seq, report.models[0]?.requestsRunning, report.models[0]?.requestsWaiting], [1, null, 0]);
-    assert.equal(isReportSignedWith(report, [key]), true);
+    assert.equal(isSignedWith(report, [key]), true);
     assert.equal(stderr, `${engine.address}: requestsRunning: not-finite\n`);
   });
 });

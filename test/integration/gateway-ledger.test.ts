@@ -10,12 +10,12 @@ import { createStoreWarnings } from "#edge-agent/gateway/store-warnings.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
+import { type CheckedBatch, checkedBatch } from "#gtm/datalayer/turn-check.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { systemClock } from "#shared/clock.ts";
 import type { ConversationId, ReplicaId } from "#shared/ids.ts";
 import { conversationKey, heldKey, responseKey, turnsChannel } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
-import { TurnBatch } from "#shared/measured-turn.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { ConversationRecord, ResponseRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
@@ -121,7 +121,8 @@ describe("a store that is away while turns end", () => {
     const { ledger, metrics, store } = await gatewayOf("paris");
     const gtm = await open("gtm");
     const by = { store, metrics, clock: systemClock, log: silentLogger, region: regionId("paris"), gateway: "gw-1" };
-    const announcer = createAnnouncer({ ...by, warn: createStoreWarnings(by) });
+    const key = new Uint8Array(32).fill(7);
+    const announcer = createAnnouncer({ ...by, warn: createStoreWarnings(by), reportKey: () => key });
     redis.kill("SIGSTOP");
     await until(() => !store.isUp(), "the store to be away");
     const id = "000000000zzzz".replaceAll("z", "v") as ConversationId;
@@ -136,8 +137,9 @@ describe("a store that is away while turns end", () => {
       record = await recordOf(gtm, id);
       return record !== null;
     }, "the entry");
-    const batches: TurnBatch[] = [];
-    await gtm.subscribe(turnsChannel(), (message) => batches.push(TurnBatch.parse(JSON.parse(message))));
+    const batches: CheckedBatch[] = [];
+    const regions = new Set([regionId("paris")]);
+    await gtm.subscribe(turnsChannel(), (message) => batches.push(checkedBatch(message, regions, () => [key])));
     const { h, n } = record ?? { h: [], n: 0 };
     assert.deepEqual([h[0]?.[2], n], [6_000, 2]);
     let response = "";
@@ -147,7 +149,9 @@ describe("a store that is away while turns end", () => {
     }, "the stored response's place");
     assert.deepEqual(ResponseRecord.parse(JSON.parse(response)), { v: 1, region: "paris", conversation: id });
     announcer.tell({ turn: aMeasuredTurn({ completionTokens: 77 }), endedAtMs: systemClock.monotonicMs() });
-    await until(() => batches.some(({ turns }) => turns.some((turn) => turn.completionTokens === 77)), "the turn");
+    const isTold = (one: CheckedBatch): boolean =>
+      one.kind === "believed" && one.batch.turns.some(({ completionTokens }) => completionTokens === 77);
+    await until(() => batches.some(isTold), "the turn, signed with the region's key");
     await Promise.all([ledger.stop(), announcer.stop()]);
     assert.equal(await metricValue(metrics, "gtm_gateway_turns_untold_total"), 0);
   });

@@ -105,7 +105,8 @@ describe("edge-agent gateway check", () => {
     assert.match(ended.stdout, new RegExp(`^ +127\\.0\\.0\\.1:${engine.port}: ${SIMULATED_MODEL}, 2 replicas$`, "m"));
     assert.match(ended.stdout, /^problem +127\.0\.0\.1:9: no model is known there\. Start the engine/m);
     assert.match(ended.stdout, /^problem +keys: without ticket_file .* gtm keys region eu-central$/m);
-    assert.match(ended.stderr, /3 problems/);
+    assert.match(ended.stdout, /^problem +keys: without report_file .* report key of eu-central learn nothing/m);
+    assert.match(ended.stderr, /4 problems/);
   });
 
   it("refuses a configuration with faults by line, and a certificate without its key by name", async () => {
@@ -116,6 +117,10 @@ describe("edge-agent gateway check", () => {
     assert.match(ended.stderr, /zone: must be a name such as llm\.example\.org/);
     assert.match(ended.stderr, /engines\[0\]\.url: must not hold a credential/);
     const tls = { cert_file: files.keyFile, key_file: files.keyFile };
+    const keys = { report_file: files.keyFile };
+    const unsigning = await check({ ...settingsFor(["http://127.0.0.1:9"], files.keyFile), keys });
+    assert.match(unsigning.stdout, /^problem +keys: .*engine\.key: expected a report key, at least 16 octets/m);
+    assert.ok(!unsigning.stdout.includes(KEY));
     const certified = await check({ ...settingsFor(["http://127.0.0.1:9"], files.keyFile), tls });
     assert.match(certified.stdout, /^problem +tls: .*engine\.key: expected certificates in PEM/m);
     assert.ok(!certified.stdout.includes(KEY));

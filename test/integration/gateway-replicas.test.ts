@@ -36,6 +36,7 @@ before(async () => {
     ],
     ...{ store, clock, log: silentLogger, metrics: createMetrics(), random: Math.random },
     labels: createLabels(ephemeralLabelKeys()),
+    reportKey: () => null,
   });
   gateway = await openGateway({ replicas, store, clock });
   await store.subscribe(turnsChannel(), (message) => turns.push(...TurnBatch.parse(JSON.parse(message)).turns));

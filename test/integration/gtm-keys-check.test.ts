@@ -21,7 +21,7 @@ describe("gtm check", () => {
     const { exitCode, stdout, stderr } = await run("check", folder);
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /usable\. llm\.test: 2 regions, 1 pool\n$/);
-    assert.match(stderr, /^warning: keys: unsigned reports are believed of us-east$/m);
+    assert.match(stderr, /^warning: keys: unsigned reports and measured turns are believed of us-east$/m);
     assert.match(stderr, /^warning: \S+identity\.key: readable by every user of this machine$/m);
   });
 });

@@ -5,8 +5,8 @@ import type { AgentPorts, EngineAnswers } from "#edge-agent/ports.ts";
 import { createAgentSignals } from "#edge-agent/signals.ts";
 import { AgentId, RegionId } from "#shared/ids.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { isSignedWith } from "#shared/region-signature.ts";
 import type { RegionReport } from "#shared/report.ts";
-import { isReportSignedWith } from "#shared/report-signature.ts";
 import { ADDRESS, answered, answers } from "#test/support/edge-agent.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
 import { metricValue } from "#test/support/metric-value.ts";
@@ -98,7 +98,7 @@ describe("a report key", () => {
     const reportKey = new Uint8Array(32).fill(7);
     const signed = await runRounds([{ tookMs: 1 }], { reportKey });
     assert.ok(signed.reports[0]);
-    assert.equal(isReportSignedWith(signed.reports[0], [reportKey]), true);
+    assert.equal(isSignedWith(signed.reports[0], [reportKey]), true);
     const unsigned = await runRounds([{ tookMs: 1 }]);
     assert.equal(unsigned.reports[0]?.mac, null);
   });

@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { createReports, type ReportsOptions } from "#gtm/datalayer/reports.ts";
 import { agentsKey, KEYS, reportKey } from "#shared/keys.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { signedWith } from "#shared/region-signature.ts";
 import type { RegionReport } from "#shared/report.ts";
-import { signReport } from "#shared/report-signature.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { regionId } from "#test/support/builders.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
@@ -120,8 +120,8 @@ describe("a report that cannot be believed", () => {
     const key = Buffer.from("0123456789abcdef");
     const { reports, publish, refused } = setUp({ reportKeys: new Map([[regionId("frankfurt"), [key]]]) });
     await publish(aReport("frankfurt"));
-    await publish(signReport(aReport("frankfurt", { agentName: "a2" }), Buffer.from("another key, as long")));
-    await publish(signReport(aReport("frankfurt", { agentName: "a3" }), key));
+    await publish(signedWith(aReport("frankfurt", { agentName: "a2" }), Buffer.from("another key, as long")));
+    await publish(signedWith(aReport("frankfurt", { agentName: "a3" }), key));
     await reports.resync();
     assert.equal(await refused("signature"), 2);
     assert.deepEqual(
@@ -132,9 +132,9 @@ describe("a report that cannot be believed", () => {
   it("is accepted with either of its region's keys while the key changes", async () => {
     const [before, after] = [Buffer.from("0123456789abcdef"), Buffer.from("fedcba9876543210")];
     const { reports, publish, refused } = setUp({ reportKeys: new Map([[regionId("frankfurt"), [after, before]]]) });
-    await publish(signReport(aReport("frankfurt", { agentName: "a1" }), before));
-    await publish(signReport(aReport("frankfurt", { agentName: "a2" }), after));
-    await publish(signReport(aReport("frankfurt", { agentName: "a3" }), Buffer.from("another key, as long")));
+    await publish(signedWith(aReport("frankfurt", { agentName: "a1" }), before));
+    await publish(signedWith(aReport("frankfurt", { agentName: "a2" }), after));
+    await publish(signedWith(aReport("frankfurt", { agentName: "a3" }), Buffer.from("another key, as long")));
     await reports.resync();
     assert.equal(await refused("signature"), 1);
     assert.deepEqual(

@@ -8,6 +8,7 @@ import { createTurns } from "#gtm/datalayer/turns.ts";
 import { turnsChannel } from "#shared/keys.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { signedWith } from "#shared/region-signature.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { aRegion, MODEL, regionId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";
@@ -18,7 +19,10 @@ import { metricValue } from "#test/support/metric-value.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
 import { until } from "#test/support/until.ts";
 
-const setUp = async () => {
+const KEY = new Uint8Array(32).fill(5);
+
+/** @param keys the report keys that the GTM has of Paris */
+const setUp = async (keys: readonly Uint8Array[] = []) => {
   const clock = createManualClock();
   const store = createFallibleStore(createMemoryStore(clock));
   const [log, metrics] = [recordingLog(), createMetrics()];
@@ -26,6 +30,7 @@ const setUp = async () => {
   const turns = createTurns({
     ...{ store, clock, log, metrics, failures: createStoreFailures({ log, metrics, clock }) },
     regions: ["frankfurt", "paris"].map(regionId),
+    reportKeys: new Map([[regionId("paris"), keys]]),
     onTurns: (some) => heard.push(...some),
   });
   await turns.start();
@@ -35,11 +40,12 @@ const setUp = async () => {
   return { clock, store, log, metrics, heard, turns, announce, refused };
 };
 
-const batch = (change: object = {}): string =>
-  JSON.stringify({
-    ...{ v: 1, region: "paris", gateway: "gw-1", boot: "b1", seq: 1, turns: [aMeasuredTurn({})] },
-    ...change,
-  });
+const aBatch = (change: object = {}) => ({
+  ...{ v: 1, region: "paris", gateway: "gw-1", boot: "b1", seq: 1, turns: [aMeasuredTurn({})], mac: null },
+  ...change,
+});
+const batch = (change: object = {}): string => JSON.stringify(aBatch(change));
+const signed = (change: object = {}, key = KEY): string => JSON.stringify(signedWith(aBatch(change), key));
 
 describe("a batch of measured turns", () => {
   it("is heard, and counted by how its turns ended", async () => {
@@ -97,6 +103,38 @@ describe("a batch of measured turns", () => {
       clock.advance(60_000);
       await announce(message);
       await until(() => told() === 2);
+      await turns.stop();
+    });
+  }
+});
+
+describe("a batch of a region whose report key the GTM has", () => {
+  const other = new Uint8Array(32).fill(6);
+  it("is heard where that key signed it, or the one that follows it, with fields of a later version too", async () => {
+    const { announce, heard, refused, turns } = await setUp([other, KEY]);
+    await announce(signed({ later: { z: 1 } }));
+    await announce(signed({ seq: 2 }, other));
+    await until(() => heard.length === 2);
+    assert.equal(await refused("signature"), 0);
+    await turns.stop();
+  });
+
+  const forged: readonly { readonly what: string; readonly message: string }[] = [
+    { what: "unsigned", message: batch() },
+    { what: "signed with another key", message: signed({}, other) },
+    { what: "changed since", message: signed().replace('"promptTokens":5000', '"promptTokens":5001') },
+    { what: "given one field more", message: signed().replace('"seq":1', '"seq":1,"more":null') },
+    { what: "signed for another seq", message: signed().replace('"seq":1', '"seq":9') },
+  ];
+  for (const { what, message } of forged) {
+    it(`is refused as signature where it is ${what}, told, and hides no batch that is signed`, async () => {
+      const { announce, heard, refused, log, turns } = await setUp([KEY]);
+      await announce(message);
+      await until(async () => (await refused("signature")) === 1);
+      const told = log.lines.filter(({ event }) => event === "turns.refused");
+      assert.deepEqual([heard.length, told.map(({ fields }) => fields?.["detail"])], [0, ["paris/gw-1"]]);
+      await announce(signed());
+      await until(() => heard.length === 1);
       await turns.stop();
     });
   }

@@ -7,8 +7,8 @@ import type { Finding } from "#gtm/doctor/finding.ts";
 import { placementFindings } from "#gtm/doctor/placements.ts";
 import { ModelId, RegionId } from "#shared/ids.ts";
 import { agentsKey, KEYS, reportKey } from "#shared/keys.ts";
+import { signedWith } from "#shared/region-signature.ts";
 import type { RegionReport } from "#shared/report.ts";
-import { signReport } from "#shared/report-signature.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { aPool, aRegion, MODEL } from "#test/support/builders.ts";
 import { faultsIn } from "#test/support/doctor-builders.ts";
@@ -25,7 +25,7 @@ const OTHER_KEY = Buffer.alloc(32, 2);
 const withReports = async (reports: readonly RegionReport[], key: Uint8Array | null = KEY) => {
   const clock = createManualClock(EPOCH_MS);
   const store = createFallibleStore(createMemoryStore(clock));
-  for (const report of reports) await publishReport(store, clock, key === null ? report : signReport(report, key));
+  for (const report of reports) await publishReport(store, clock, key === null ? report : signedWith(report, key));
   return { clock, store };
 };
 type World = Awaited<ReturnType<typeof withReports>>;
@@ -70,7 +70,7 @@ describe("a region", () => {
     const world = await withReports([aReport("frankfurt")]);
     world.clock.advance(31_000);
     const second = aReport("frankfurt", { agentName: "a2", reportedAtMs: world.clock.epochMs() });
-    await publishReport(world.store, world.clock, signReport(second, KEY));
+    await publishReport(world.store, world.clock, signedWith(second, KEY));
     const findings = await findingsIn(world);
     assert.deepEqual(faultsIn(findings), ["warning agent-missing"]);
     assert.match(saying(findings), /^frankfurt\/a1 is listed/);

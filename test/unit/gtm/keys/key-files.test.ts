@@ -83,7 +83,7 @@ describe("warnings of keys", () => {
     const said = keyWarnings(folder.files, readKeys(folder.files), regions).join("\n");
     assert.match(
       said,
-      /^keys: unsigned reports are believed of us\n.*reports\.keys: no region is called atlantis\n.*identity\.key: readable by every user/,
+      /^keys: unsigned reports and measured turns are believed of us\n.*reports\.keys: no region is called atlantis\n.*identity\.key: readable by every user/,
     );
     assert.deepEqual(readableByOthers(folder.files), [folder.files.identity]);
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
+import { isSignedWith, signedWith } from "#shared/region-signature.ts";
 import { RegionReport } from "#shared/report.ts";
-import { isReportSignedWith, signReport } from "#shared/report-signature.ts";
 
 const key = new Uint8Array(32).fill(3);
 const report = RegionReport.parse({
@@ -21,10 +21,10 @@ const report = RegionReport.parse({
 });
 
 describe("a signed report", () => {
-  const signed = signReport(report, key);
+  const signed = signedWith(report, key);
   it("is the report and its mac", () => {
     assert.deepEqual({ ...signed, mac: null }, report);
-    assert.equal(isReportSignedWith(signed, [key]), true);
+    assert.equal(isSignedWith(signed, [key]), true);
   });
   it("carries the HMAC-SHA-256 of RFC 8785's form: keys sorted, numbers as JavaScript writes them, no white space", () => {
     const canonical =
@@ -35,13 +35,13 @@ describe("a signed report", () => {
   });
   it("holds after a journey as JSON, whatever the order of its keys", () => {
     const turned = Object.fromEntries(Object.entries(JSON.parse(JSON.stringify(signed))).reverse());
-    assert.equal(isReportSignedWith(RegionReport.parse(turned), [key]), true);
+    assert.equal(isSignedWith(RegionReport.parse(turned), [key]), true);
   });
   it("signs anew to the same mac", () => {
-    assert.equal(signReport(signed, key).mac, signed.mac);
+    assert.equal(signedWith(signed, key).mac, signed.mac);
   });
   it("does not hold with another key", () => {
-    assert.equal(isReportSignedWith(signed, [new Uint8Array(32).fill(4)]), false);
+    assert.equal(isSignedWith(signed, [new Uint8Array(32).fill(4)]), false);
   });
   const changes: readonly (readonly [string, object])[] = [
     ["a count", { seq: 2 }],
@@ -52,7 +52,7 @@ describe("a signed report", () => {
   ];
   for (const [what, change] of changes) {
     it(`does not hold when ${what} changes`, () => {
-      assert.equal(isReportSignedWith(RegionReport.parse({ ...signed, ...change }), [key]), false);
+      assert.equal(isSignedWith(RegionReport.parse({ ...signed, ...change }), [key]), false);
     });
   }
 });
@@ -66,15 +66,14 @@ describe("a report that has no canonical form", () => {
   ] as const) {
     it(`because of ${what} is not signed, and cannot be`, () => {
       const odd = RegionReport.parse({ ...report, future, mac });
-      assert.equal(isReportSignedWith(odd, [key]), false);
-      assert.throws(() => signReport(odd, key), { code: "AGENT_PAYLOAD_INVALID" });
+      assert.equal(isSignedWith(odd, [key]), false);
+      assert.throws(() => signedWith(odd, key), { code: "AGENT_PAYLOAD_INVALID" });
     });
   }
 });
 
 describe("a report without a usable mac", () => {
   for (const mac of [null, "", "ab", "zz".repeat(32), "AB".repeat(32), "ab".repeat(33)]) {
-    it(`is not signed: ${JSON.stringify(mac)}`, () =>
-      assert.equal(isReportSignedWith({ ...report, mac }, [key]), false));
+    it(`is not signed: ${JSON.stringify(mac)}`, () => assert.equal(isSignedWith({ ...report, mac }, [key]), false));
   }
 });
