@@ -21,6 +21,8 @@ export type ServingRegion = {
   readonly submit: (request: EngineRequest, atMs: number, replica: number | null) => number;
   readonly abort: (id: number, atMs: number) => boolean;
   readonly advanceTo: (ms: number) => readonly RegionEvent[];
+  /** Lets time pass for who looks at the replicas; what happens meanwhile the next `advanceTo` tells. */
+  readonly catchUp: (ms: number) => void;
   readonly nextEventAtMs: () => number;
 };
 
@@ -31,11 +33,12 @@ export const createServingRegion = (options: ServingRegionOptions): ServingRegio
   let early: RegionEvent[] = [];
   const collect = (ms: number): RegionEvent[] =>
     replicas.flatMap((replica, index) => replica.advanceTo(ms).map((event) => ({ replica: index, event })));
+  const catchUp = (ms: number): void => void early.push(...inOrder(collect(ms)));
 
   return {
     replicas,
     submit: (request, atMs, replica) => {
-      early.push(...inOrder(collect(atMs)));
+      catchUp(atMs);
       const index = replica ?? route(request, replicas);
       const taker = replicas[index];
       if (taker === undefined) throw new RangeError(`there is no replica ${index}`);
@@ -48,6 +51,7 @@ export const createServingRegion = (options: ServingRegionOptions): ServingRegio
       early = [];
       return events;
     },
+    catchUp,
     nextEventAtMs: () => Math.min(...replicas.map((replica) => replica.nextEventAtMs())),
   };
 };
