@@ -9,7 +9,7 @@ import { type Fold, type Found, fractionOf, perProcess, totalOf, type Value } fr
 export type Pick = (samples: readonly Sample[]) => readonly Sample[];
 
 export type Reader = {
-  /** The series under the first of these names that has any. */
+  /** The series under the first of these names that has any; `name` as it stands on the page. */
   readonly find: (names: readonly string[], pick?: Pick) => Found & { readonly name: string };
   /** A gauge; where it is not known, a fault says why, also that it is missing. */
   readonly gauge: (field: string, names: readonly string[], pick?: Pick) => number | null;
@@ -54,7 +54,8 @@ export const createReader = ({ page, prefix, isOwn }: Place): Reader => {
   const find = (names: readonly string[], pick: Pick = allSamples) => {
     for (const name of names) {
       const samples = pick((page.samples.get(prefix + name) ?? []).filter(isOwn));
-      if (samples.length > 0) return { name, samples, isContradicted: page.contradicted.has(prefix + name) };
+      if (samples.length > 0)
+        return { name: prefix + name, samples, isContradicted: page.contradicted.has(prefix + name) };
     }
     return { name: "", samples: [], isContradicted: false };
   };
@@ -62,7 +63,7 @@ export const createReader = ({ page, prefix, isOwn }: Place): Reader => {
   const source = (field: string, from: string): void => void sources.push({ field, source: from });
   const taken = (field: string, name: string, value: Value, isMissingTold: boolean): number | null => {
     if (value.kind === "known") {
-      source(field, prefix + name);
+      source(field, name);
       return value.value;
     }
     if (isMissingTold || value.code !== "missing") fault(field, value.code);
@@ -99,7 +100,7 @@ export const createReader = ({ page, prefix, isOwn }: Place): Reader => {
         if (buckets.code !== "missing") fault("ttftP50Ms", buckets.code);
         return NO_FIRST_TOKEN;
       }
-      source("ttftP50Ms", prefix + found.name);
+      source("ttftP50Ms", found.name);
       const { bounds, counts } = buckets;
       return { firstToken: [{ source: `ttft le=${bounds}`, values: counts }], firstTokenBounds: bounds };
     },

@@ -5,106 +5,83 @@ import {
   type Engine,
   type EnginePayloads,
   type EngineReading,
+  type Further,
   type ModelReading,
-  NOTHING_FURTHER,
   ONE_PAGE,
 } from "./engine.ts";
-import { type Weights, weightsOf } from "./model-cards.ts";
+import { brokenContract, listedModels, modelReading, unmeasuredReading, weightsFor } from "./model-reading.ts";
+import { distinctFaults, distinctSources } from "./reader.ts";
 import { capacityOf } from "./vllm-capacity.ts";
-import { replicaReading } from "./vllm-replica.ts";
-
-/** `vllm:` itself; Ray Serve turns the colon into an underscore and its exporter prefixes `ray_`. */
-const PREFIXES = ["vllm:", "ray_vllm_", "vllm_", "ray_vllm:"] as const;
-
-/** Without these nothing can be decided; old names stand behind the new ones. */
-const REQUIRED: readonly (readonly string[])[] = [
-  ["num_requests_running"],
-  ["num_requests_waiting"],
-  ["kv_cache_usage_perc", "gpu_cache_usage_perc"],
-  ["prompt_tokens_total", "prompt_tokens"],
-  ["generation_tokens_total", "generation_tokens"],
-  ["time_to_first_token_seconds_count"],
-];
+import { VLLM_PREFIXES, VLLM_REQUIRED } from "./vllm-names.ts";
+import { adaptersAtWork, type ReplicaFound, replicaReading } from "./vllm-replica.ts";
 
 /** One page holds one series per engine; more than this is no deployment but a fault. */
 const MOST_ENGINES = 256;
+
+const NIM_PAGE = "/v1/metrics";
 
 export const vllm: Engine = {
   ...ONE_PAGE,
   name: "vllm",
   recognises: (names) => prefixAmong(names) !== null,
   owner: "vllm",
-  read: (payloads) => (payloads.page === null ? readWithoutPage(payloads) : readPage(payloads.page, payloads)),
+  // A NIM that is made of vLLM has vLLM's own names there.
+  metricsPaths: ["/metrics", NIM_PAGE],
+  nextPaths: ({ further }) => (isNotThere(further.get("/metrics")) ? [NIM_PAGE] : []),
+  read: ({ page, models }) => (page === null ? unmeasuredReading("vllm", models) : readPage(page, models)),
 };
 
+const isNotThere = (answer: Further | undefined): boolean => answer?.kind === "unknown" && answer.code === "http-404";
+
 const prefixAmong = (names: readonly string[]): string | null =>
-  PREFIXES.find((prefix) => names.some((name) => name.startsWith(prefix))) ?? null;
+  VLLM_PREFIXES.find((prefix) => names.some((name) => name.startsWith(prefix))) ?? null;
 
-/** What the model list alone says; who knew the replicas before knows them still. */
-const readWithoutPage = ({ models }: EnginePayloads): EngineReading => ({
-  engine: "vllm",
-  isMeasured: false,
-  models: (weightsOf(models) ?? []).map((weights) => modelReading(weights.names[0] ?? "", weights)),
-  sources: [],
-  faults: [],
-});
-
-const modelReading = (model: string, weights: Weights | null): ModelReading => ({
-  model,
-  aliases: weights?.names.filter((name) => name !== model) ?? [],
-  adapters: weights?.adapters ?? [],
-  state: null,
-  contextLimitTokens: weights?.contextLimitTokens ?? null,
-  weightBytes: null,
-  kvCapacityTokens: null,
-  replicas: [],
-});
-
-const readPage = (page: Page, { models }: EnginePayloads): EngineReading => {
+const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading => {
   const prefix = prefixAmong([...page.samples.keys()]) ?? "vllm:";
   const series = (name: string): readonly Sample[] => page.samples.get(prefix + name) ?? [];
-  const faults = [...page.faults, ...brokenContract(series)];
-  const listed = weightsOf(models) ?? [];
+  // Told by vLLM's own spelling, whoever wrote the page.
+  const faults = [...page.faults, ...brokenContract(page, prefix, VLLM_REQUIRED).map(inOwnSpelling(prefix))];
   const placed = enginesByModel(series);
   const capacity = placed.size > 1 ? null : capacityOf(series("cache_config_info"));
   if (capacity === null) faults.push({ field: "kvCapacityTokens", code: "capacity-unknown" });
+  const atWork = placed.size > 1 ? [] : adaptersAtWork(series("lora_requests_info"));
+  const found: ReplicaFound[] = [];
   const read: ModelReading[] = [];
   for (const [model, engines] of placed) {
-    const weights = listed.find(({ names }) => names.includes(model)) ?? null;
-    if (weights === null && listed.length > 0) faults.push({ field: "aliases", code: "not-in-model-list" });
-    const known = engines.size <= MOST_ENGINES ? [...engines] : [];
+    const listed = modelReading(model, weightsFor(model, models, faults));
     if (engines.size > MOST_ENGINES) faults.push({ field: "replicas", code: "too-many-engines" });
+    const known = engines.size <= MOST_ENGINES ? [...engines] : [];
     const replicas = known.map((engine) => replicaReading({ page, prefix, model, engine }));
-    faults.push(...replicas.flatMap((replica) => replica.faults));
+    found.push(...replicas);
     read.push({
-      ...modelReading(model, weights),
+      ...listed,
+      adapters: [...new Set([...listed.adapters, ...atWork])],
       kvCapacityTokens: capacity,
       replicas: replicas.map(({ reading }) => reading),
     });
   }
-  const unmeasured = placed.size > 0 ? [] : readWithoutPage({ page: null, models, further: NOTHING_FURTHER }).models;
-  return { engine: "vllm", isMeasured: true, models: [...read, ...unmeasured], sources: [], faults: distinct(faults) };
+  const ofCapacity = capacity === null ? [] : [{ field: "kvCapacityTokens", source: `${prefix}cache_config_info` }];
+  return {
+    engine: "vllm",
+    isMeasured: true,
+    models: read.length > 0 ? read : listedModels(models),
+    sources: distinctSources([...found.flatMap(({ sources }) => sources), ...ofCapacity]),
+    faults: distinctFaults([...faults, ...found.flatMap((replica) => replica.faults)]),
+  };
 };
 
-const brokenContract = (series: (name: string) => readonly Sample[]): readonly Fault[] =>
-  REQUIRED.filter((names) => names.every((name) => series(name).length === 0)).map(([name = ""]) => ({
-    field: `vllm:${name}`,
-    code: "metrics-contract-broken",
-  }));
+const inOwnSpelling =
+  (prefix: string) =>
+  ({ field, code }: Fault): Fault => ({ field: `vllm:${field.slice(prefix.length)}`, code });
 
 /** By the series that every version has; a page without the `engine` label is one engine. */
 const enginesByModel = (series: (name: string) => readonly Sample[]): ReadonlyMap<string, ReadonlySet<string>> => {
   const placed = new Map<string, Set<string>>();
-  for (const sample of REQUIRED.flat().flatMap(series)) {
+  for (const sample of VLLM_REQUIRED.flat().flatMap(series)) {
     const model = labelOf(sample, "model_name");
     if (model === null || model === "") continue;
     const engines = placed.get(model) ?? new Set();
     placed.set(model, engines.add(labelOf(sample, "engine") ?? "0"));
   }
   return placed;
-};
-
-const distinct = (faults: readonly Fault[]): readonly Fault[] => {
-  const seen = new Set<string>();
-  return faults.filter(({ field, code }) => !seen.has(`${field} ${code}`) && seen.add(`${field} ${code}`));
 };

@@ -108,7 +108,10 @@ describe("other versions and flavours", () => {
   for (const prefix of ["ray_vllm_", "vllm_", "ray_vllm:"]) {
     it(`Ray Serve's ${prefix} is read alike`, () => {
       const page = enginePayload("vllm-v1-current.t1.prom").replaceAll(/^vllm:/gm, prefix);
-      assert.deepEqual(readText(page, MODELS), readText(enginePayload("vllm-v1-current.t1.prom"), MODELS));
+      const plain = readText(enginePayload("vllm-v1-current.t1.prom"), MODELS);
+      const { models, faults, sources } = readText(page, MODELS);
+      assert.deepEqual([models, faults], [plain.models, plain.faults]);
+      assert.ok(sources.some(({ source }) => source === `${prefix}num_requests_running`));
     });
   }
   it("Ray's counters may come without _total", () => {
@@ -133,6 +136,54 @@ describe("other versions and flavours", () => {
     const replica = onlyReplica(enginePayload("vllm-v1-cold.prom"));
     assert.deepEqual(replica.counters.prefixCache, [{ source: "prefix_cache", values: [0, 0, 0] }]);
     assert.equal(onlyModel(enginePayload("vllm-v1-cold.prom")).kvCapacityTokens, 432_000);
+  });
+});
+
+describe("a page of 0.9.2 to 0.10, which has both names of everything", () => {
+  const both = enginePayload("vllm-v1-current.t1.prom").replaceAll(
+    /^vllm:(kv_cache_usage_perc|prefix_cache_queries_total|prefix_cache_hits_total)(\{.*\}) (.*)$/gm,
+    "vllm:$1$2 $3\nvllm:gpu_$1$2 99",
+  );
+  const old = both.replaceAll("vllm:gpu_kv_cache_usage_perc", "vllm:gpu_cache_usage_perc");
+  it("is read by the new ones", () => {
+    assert.match(old, /^vllm:gpu_cache_usage_perc\{.*\} 99$/m);
+    assert.match(old, /^vllm:gpu_prefix_cache_hits_total\{.*\} 99$/m);
+    assert.deepEqual(readText(old, MODELS), readText(enginePayload("vllm-v1-current.t1.prom"), MODELS));
+  });
+});
+
+describe("adapters", () => {
+  const card = (running: string, waiting: string, at: string): string =>
+    `vllm:lora_requests_info{max_lora="4",running_lora_adapters="${running}",waiting_lora_adapters="${waiting}"} ${at}\n`;
+  it("at work are those of the newest series, whatever the order on the page", () => {
+    const series = [card("old", "", "1796000000.0"), card("a,b", "c", "1796000900.0"), card("older", "", "1795000000")];
+    for (const page of [series, series.toReversed()]) {
+      assert.deepEqual(onlyModel(vllmPage() + page.join("")).adapters, ["a", "b", "c"]);
+    }
+  });
+  it("of the model list are there too, each once", () => {
+    const page = vllmPage() + card("sql-lora", "fresh", "1796000900.0");
+    assert.deepEqual(onlyModel(page, MODELS).adapters, ["sql-lora", "support-lora", "fresh"]);
+  });
+  it("are none where the newest series says none", () => {
+    const page = vllmPage() + card("a", "", "1796000000") + card("", "", "1796000001");
+    assert.deepEqual(onlyModel(page).adapters, []);
+  });
+});
+
+describe("where a field was read from", () => {
+  const sourceOf = (text: string, field: string): readonly string[] =>
+    readText(text)
+      .sources.filter((one) => one.field === field)
+      .map(({ source }) => source);
+  it("is the name on the page", () => {
+    assert.deepEqual(sourceOf(vllmPage(), "requestsWaiting"), ["vllm:num_requests_waiting"]);
+    assert.deepEqual(sourceOf(enginePayload("vllm-v0-0.6.prom"), "kvCacheUsedFraction"), ["vllm:gpu_cache_usage_perc"]);
+    assert.deepEqual(sourceOf(vllmPage(), "kvCapacityTokens"), ["vllm:cache_config_info"]);
+    assert.deepEqual(sourceOf(vllmPage(), "ttftP50Ms"), ["vllm:time_to_first_token_seconds_bucket"]);
+  });
+  it("is nothing where the field is not known", () => {
+    assert.deepEqual(sourceOf(vllmPage([{ waiting: "NaN" }]), "requestsWaiting"), []);
   });
 });
 
