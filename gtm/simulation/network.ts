@@ -3,6 +3,7 @@ import { hash32 } from "#gtm/domain/hash.ts";
 import { greatCircleRttMs, type Location } from "#gtm/domain/topology.ts";
 import type { City } from "./cities.ts";
 import type { Dice } from "./dice.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** Routes are this much shorter or longer than the mean for their distance. */
 const LEAST_DETOUR = 0.8;
@@ -25,3 +26,16 @@ export const tripsFor = (isSameRegion: boolean, idleMs: number): number =>
   isSameRegion && idleMs < CONNECTION_IDLE_MS ? 1 : 3;
 
 const CONNECTION_IDLE_MS = 120_000;
+
+/** @returns gives the index of the region with the shortest round trip to a city, up or down; found once a city */
+export const createNearestRegion = ({ fleet, rttMs }: Pick<Scenario, "fleet" | "rttMs">): ((city: City) => number) => {
+  const known = new Map<string, number>();
+  return (city) => {
+    const before = known.get(city.name);
+    if (before !== undefined) return before;
+    let nearest = 0;
+    for (const region of fleet.keys()) if (rttMs(city, region) < rttMs(city, nearest)) nearest = region;
+    known.set(city.name, nearest);
+    return nearest;
+  };
+};

@@ -1,22 +1,23 @@
 /** What a region's agents would report of its simulated engines, each second. */
-import type { HeardReport, ModelHeard, ReplicaHeard } from "#gtm/domain/heard-report.ts";
+import type { GpuHeard, HeardReport, ModelHeard, ReplicaHeard } from "#gtm/domain/heard-report.ts";
+import type { PlacementState } from "#gtm/domain/placement.ts";
 import { rateOf } from "#gtm/domain/prefill-speeds.ts";
 import type { RegionSite } from "#gtm/domain/region.ts";
-import { AgentId, type ModelId, ReplicaId } from "#shared/ids.ts";
-import { BLOCK_TOKENS } from "./serving/block-hash.ts";
+import { AgentId, ModelId, ReplicaId } from "#shared/ids.ts";
+import type { PlayedRegion } from "./play-region.ts";
+import type { Eyes } from "./scenario.ts";
 import { type EngineOptions, totalBlocksOf } from "./serving/engine-options.ts";
 import type { ReplicaState } from "./serving/replica.ts";
 import type { ServingRegion } from "./serving/serving-region.ts";
 
-/**
- * Who looks: an `agent` reads an engine's metrics, which do not say how long the queue is in tokens, nor what is left of
- * the running prefill; a `gateway` forwards every request itself and knows both.
- */
-export type Eyes = "agent" | "gateway";
+export type { Eyes } from "./scenario.ts";
+
+export const SIMULATED = ModelId.parse("simulated");
 
 type ReporterOptions = {
   readonly site: RegionSite;
-  readonly region: ServingRegion;
+  /** Without a phase it is up since the beginning. */
+  readonly region: ServingRegion & Partial<Pick<PlayedRegion, "phase" | "startedAtMs">>;
   readonly engine: EngineOptions;
   readonly model: ModelId;
   readonly eyes: Eyes;
@@ -34,13 +35,32 @@ export const replicaId = (site: RegionSite, replica: number): ReplicaId =>
 export const createReporter = (options: ReporterOptions): ((nowMs: number) => HeardReport) => {
   const agent = AgentId.parse("simulated");
   let looks: Look[] = [];
+  let since = Number.NEGATIVE_INFINITY;
   return (nowMs) => {
+    const startedAtMs = options.region.startedAtMs?.() ?? 0;
+    // Engines that began anew count anew.
+    if (startedAtMs !== since) looks = [];
+    since = startedAtMs;
     const look = { atMs: nowMs, states: options.region.replicas.map((replica) => replica.state()) };
     looks = [...looks.filter(({ atMs }) => atMs >= nowMs - WINDOW_MS), look];
     const models = [modelHeard(options, look, looks[0] ?? look)];
-    const report = { region: options.site.id, agent, reportedAtMs: nowMs, gpus: [], models };
+    const report = { region: options.site.id, agent, reportedAtMs: nowMs, gpus: gpusOf(options), models };
     return { report, heardAtMs: nowMs, ageWhenHeardMs: 0 };
   };
+};
+
+/** Of a model that is not loaded: what it needs, and that there is room. Llama-3-70B at fp16, on eight GPUs of 80 GB. */
+const COLD_WEIGHT_BYTES = 141_000_000_000;
+const HOST_GPU_BYTES = 640_000_000_000;
+
+const gpusOf = ({ region, site }: ReporterOptions): readonly GpuHeard[] =>
+  region.phase?.() === "cold"
+    ? [{ uuid: `${site.id}/0`, memoryTotalBytes: HOST_GPU_BYTES, memoryFreeBytes: HOST_GPU_BYTES }]
+    : [];
+
+const stateOf = (region: ReporterOptions["region"]): PlacementState => {
+  const phase = region.phase?.() ?? "up";
+  return phase === "cold" ? "on-disk" : phase === "loading" ? "loading" : phase === "down" ? "down" : "loaded";
 };
 
 const modelHeard = (options: ReporterOptions, now: Look, before: Look): ModelHeard => {
@@ -56,10 +76,10 @@ const modelHeard = (options: ReporterOptions, now: Look, before: Look): ModelHea
     model: options.model,
     aliases: [],
     adapters: [],
-    state: "loaded",
+    state: stateOf(region),
     contextLimitTokens: null,
     replicas: now.states.map((state, index) => replicaHeard(options, index, state, before.states[index] ?? state)),
-    kvCapacityTokens: totalBlocksOf(engine) * BLOCK_TOKENS * region.replicas.length,
+    kvCapacityTokens: totalBlocksOf(engine) * engine.blockTokens * region.replicas.length,
     kvCacheUsedFraction: sum(({ kvUsedFraction }) => kvUsedFraction) / region.replicas.length,
     requestsRunning: sum(({ running }) => running),
     requestsWaiting: sum(({ waiting }) => waiting),
@@ -70,22 +90,22 @@ const modelHeard = (options: ReporterOptions, now: Look, before: Look): ModelHea
     prefixHitFraction: queried === 0 ? null : over(({ counters }) => counters.prefixHitTokens) / queried,
     newTokensPerSecond: perSecond(over(({ counters, decoded }) => counters.computedTokens + decoded.outputTokens)),
     ttftP50Ms: null,
-    coldStartMs: null,
-    weightBytes: null,
+    coldStartMs: engine.coldStartMs === 0 ? null : engine.coldStartMs,
+    weightBytes: region.phase?.() === "cold" ? COLD_WEIGHT_BYTES : null,
   };
 };
 
 const replicaHeard = (
-  { site, engine, eyes }: ReporterOptions,
+  { site, region, engine, eyes }: ReporterOptions,
   index: number,
   now: ReplicaState,
   before: ReplicaState,
 ): ReplicaHeard => {
-  const kvCapacityTokens = totalBlocksOf(engine) * BLOCK_TOKENS;
+  const kvCapacityTokens = totalBlocksOf(engine) * engine.blockTokens;
   return {
     id: replicaId(site, index),
-    startedAtMs: null,
-    backlogMs: eyes === "gateway" ? now.backlogMs : metricsBacklogMs(engine, now, before),
+    startedAtMs: region.startedAtMs?.() ?? null,
+    backlogMs: eyes === "gateway" ? (region.replicas[index]?.backlogMs() ?? 0) : metricsBacklogMs(engine, now, before),
     prefillLinMs: engine.speed.linMs,
     prefillAttnMs: engine.speed.attnMs,
     kvCapacityTokens,

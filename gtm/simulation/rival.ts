@@ -1,7 +1,9 @@
 /** What a policy under comparison is asked, what it may know, and what it is told. */
 import type { Verdict } from "#gtm/domain/decision.ts";
+import type { ProbeFact } from "#gtm/domain/health.ts";
 import type { HeardReport } from "#gtm/domain/heard-report.ts";
-import type { RegionSite } from "#gtm/domain/region.ts";
+import type { AdminState, RegionSite } from "#gtm/domain/region.ts";
+import type { RegionId } from "#shared/ids.ts";
 import type { City } from "./cities.ts";
 import type { Agenda } from "./clock.ts";
 import type { Scenario } from "./scenario.ts";
@@ -40,6 +42,8 @@ export type Stage = {
 
 /** A turn at the moment of its choice. */
 export type Asked = {
+  /** Number of its client, in the order of their starts. */
+  readonly client: number;
   readonly conversation: number;
   readonly parent: number | null;
   /** From 1. */
@@ -67,6 +71,13 @@ export type Choice = {
 export type Contender = {
   /** @returns null: no region may serve it */
   readonly choose: (turn: Asked) => Choice | null;
+  /**
+   * Where names alone lead: what a resolver is told, whoever asks it. Without it `choose` answers for the turn that asked,
+   * for `DEFAULT_TTL_MS`.
+   *
+   * @returns null: no region may serve
+   */
+  readonly resolve?: (city: City) => { readonly region: number; readonly ttlMs: number } | null;
   /** Its first token came, or its last: what a gateway, or a router in the path, would have seen. */
   readonly onFirstToken: (turn: Asked, record: Omit<TurnRecord, "lastTokenAtMs">) => void;
   readonly onFinished: (turn: Asked, record: TurnRecord) => void;
@@ -78,8 +89,13 @@ export type Contender = {
 export type Known = {
   /** As measured, last mile excluded, ms. */
   readonly rttMs: (city: City, region: number) => number;
-  /** As probes and operators' orders have it: late by the probes' three seconds. */
+  /** Whether probes, operators' orders and reports have nothing against it: late by the probes' three seconds. */
   readonly mayServe: (region: number) => boolean;
+  /** By region; without an entry it was always well. */
+  readonly probes: () => ReadonlyMap<RegionId, ProbeFact>;
+  readonly admin: () => ReadonlyMap<RegionId, AdminState>;
+  /** Calls back when `probes` or `admin` changed. */
+  readonly onNews: (hear: () => void) => void;
   /** The newest report heard of a region; null: none yet. */
   readonly report: (region: number) => HeardReport | null;
   /** Reports of all regions as they are heard, in order. */

@@ -1,7 +1,6 @@
 /** What is played: regions and what they are built of, who comes, how a client is led, and what happens meanwhile. */
 import type { RegionSite } from "#gtm/domain/region.ts";
 import type { City } from "./cities.ts";
-import type { Eyes } from "./region-reporter.ts";
 import type { EngineOptions } from "./serving/engine-options.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -9,7 +8,7 @@ export type FleetRegion = {
   readonly site: RegionSite;
   readonly replicas: number;
   readonly engine: EngineOptions;
-  /** `cold`: the model is on disk; the first request that comes waits for its load. */
+  /** `cold`: the model is on disk, and the region not ready; a request that comes all the same waits for its load. */
   readonly placement: "loaded" | "cold";
 };
 
@@ -22,7 +21,15 @@ export type Happening = { readonly atMs: number; readonly region: number } & (
   /** Its agents' reports stop coming, and come again. */
   | { readonly kind: "falls-silent" }
   | { readonly kind: "speaks-again" }
+  /** Somebody has its cold model loaded. */
+  | { readonly kind: "loads" }
 );
+
+/**
+ * Who looks: an `agent` reads an engine's metrics, which do not say how long the queue is in tokens, nor what is left of
+ * the running prefill; a `gateway` forwards every request itself and knows both.
+ */
+export type Eyes = "agent" | "gateway";
 
 export type Reporting = {
   readonly everyMs: number;
@@ -33,7 +40,7 @@ export type Reporting = {
 };
 
 export type Leading =
-  /** A front door answers 307; its own round trips are paid. */
+  /** A front door, as near as the nearest region but no part of it, answers 307; its own round trips are paid. Each client keeps to one GTM. */
   | { readonly kind: "redirect"; readonly gtms: number; readonly sharesSends: boolean }
   /** Names alone, through resolvers that keep each answer for its TTL. */
   | { readonly kind: "dns"; readonly resolversPerCity: number };

@@ -1,14 +1,15 @@
 /** A region's replicas behind one door: a router in front, events of all of them in the order of time. */
 import { createDice } from "../dice.ts";
 import type { EngineOptions } from "./engine-options.ts";
+import type { LostRequest } from "./loss.ts";
 import { createReplica, type Replica } from "./replica.ts";
 import type { EngineRequest, ServingEvent } from "./request.ts";
-import { createAffinity, createRoundRobin } from "./router.ts";
+import { createRouter, type Routing } from "./router.ts";
 
 export type ServingRegionOptions = {
   readonly replicas: number;
   readonly engine: EngineOptions;
-  readonly routing: "affinity" | "round-robin";
+  readonly routing: Routing;
   readonly seed: number;
   readonly startedAtMs: number;
 };
@@ -21,24 +22,33 @@ export type ServingRegion = {
   readonly submit: (request: EngineRequest, atMs: number, replica: number | null) => number;
   readonly abort: (id: number, atMs: number) => boolean;
   readonly advanceTo: (ms: number) => readonly RegionEvent[];
-  /** Lets time pass for who looks at the replicas; what happens meanwhile the next `advanceTo` tells. */
-  readonly catchUp: (ms: number) => void;
   readonly nextEventAtMs: () => number;
+  /** All its replicas die. @returns what was under way */
+  readonly fail: (atMs: number) => readonly LostRequest[];
+  /** They begin anew and empty. */
+  readonly restart: (atMs: number) => void;
 };
 
 export const createServingRegion = (options: ServingRegionOptions): ServingRegion => {
   const replicas = Array.from({ length: options.replicas }, () => createReplica(options.engine, options.startedAtMs));
-  const route = options.routing === "affinity" ? createAffinity(createDice(options.seed)) : createRoundRobin();
+  const route = createRouter(options.routing, createDice(options.seed));
   /** Events that happened while the replicas were brought up to the time of a submission. */
   let early: RegionEvent[] = [];
-  const collect = (ms: number): RegionEvent[] =>
-    replicas.flatMap((replica, index) => replica.advanceTo(ms).map((event) => ({ replica: index, event })));
-  const catchUp = (ms: number): void => void early.push(...inOrder(collect(ms)));
+  const collect = (ms: number): RegionEvent[] => {
+    const events: RegionEvent[] = [];
+    let told = 0;
+    for (const [replica, one] of replicas.entries()) {
+      const since = one.advanceTo(ms);
+      if (since.length > 0) told += 1;
+      for (const event of since) events.push({ replica, event });
+    }
+    return told > 1 ? inOrder(events) : events;
+  };
 
   return {
     replicas,
     submit: (request, atMs, replica) => {
-      catchUp(atMs);
+      early.push(...collect(atMs));
       const index = replica ?? route(request, replicas);
       const taker = replicas[index];
       if (taker === undefined) throw new RangeError(`there is no replica ${index}`);
@@ -47,12 +57,21 @@ export const createServingRegion = (options: ServingRegionOptions): ServingRegio
     },
     abort: (id, atMs) => replicas.some((replica) => replica.abort(id, atMs)),
     advanceTo: (ms) => {
-      const events = [...early, ...inOrder(collect(ms))];
+      const events = collect(ms);
+      if (early.length === 0) return events;
+      const all = [...early, ...events];
       early = [];
-      return events;
+      return all;
     },
-    catchUp,
-    nextEventAtMs: () => Math.min(...replicas.map((replica) => replica.nextEventAtMs())),
+    nextEventAtMs: () => {
+      let nextMs = Number.POSITIVE_INFINITY;
+      for (const replica of replicas) nextMs = Math.min(nextMs, replica.nextEventAtMs());
+      return nextMs;
+    },
+    fail: (atMs) => replicas.flatMap((replica) => replica.fail(atMs)),
+    restart: (atMs) => {
+      for (const replica of replicas) replica.restart(atMs);
+    },
   };
 };
 

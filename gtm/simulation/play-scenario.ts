@@ -1,0 +1,81 @@
+/** Plays a scenario for one policy under comparison, in virtual time; every turn's record is handed out as it ends, and none is kept. */
+import { createAgenda } from "./clock.ts";
+import { createClients } from "./play-clients.ts";
+import { createPlayedKnown } from "./play-known.ts";
+import { createLead } from "./play-leading.ts";
+import { createPlayedRegion } from "./play-region.ts";
+import { createTally, type PlayedTotals } from "./play-totals.ts";
+import { createTurns } from "./play-turns.ts";
+import type { CreateContender } from "./rival.ts";
+import type { FleetRegion, Happening, Scenario } from "./scenario.ts";
+import type { LostTurn, TurnRecord } from "./turn-record.ts";
+
+export type PlayOptions = {
+  readonly seed: number;
+  /** Of the whole play, in the order of their ends; whether a turn counts, its `askedAtMs` says. */
+  readonly onTurn: (record: TurnRecord) => void;
+  readonly onLost: (lost: LostTurn) => void;
+  /** Each ten seconds of virtual time. */
+  readonly onProgress?: (virtualMs: number, events: number) => void;
+};
+
+const PROGRESS_EVERY_MS = 10_000;
+/** What was asked before the end is played to its own end, or the slow ones would not count; but not for ever. */
+const LONGEST_TAIL_MS = 600_000;
+
+/** Same scenario, policy and seed: same records in the same order. */
+export const playScenario = (
+  given: Scenario,
+  createContender: CreateContender,
+  { seed, onTurn, onLost, onProgress = () => undefined }: PlayOptions,
+): PlayedTotals => {
+  const traffic = given.traffic(seed);
+  const scenario = { ...given, fleet: given.fleet.map((one) => withBlocks(one, traffic.blockTokens)) };
+  const untilMs = scenario.warmUpMs + scenario.measuredMs;
+  const agenda = createAgenda();
+  let events = 0;
+  const counted = {
+    ...agenda,
+    at: (atMs: number, act: () => void): void =>
+      agenda.at(atMs, () => {
+        events += 1;
+        act();
+      }),
+  };
+  const regions = scenario.fleet.map((fleet, index) =>
+    createPlayedRegion(fleet, scenario.routing, seed * 1_009 + index),
+  );
+  const known = createPlayedKnown(counted, scenario, regions);
+  const contender = createContender({ agenda: counted, scenario, known, seed, regions });
+  const tally = createTally(scenario.fleet, { fromMs: scenario.warmUpMs, toMs: untilMs });
+  const turns = createTurns({
+    ...{ agenda: counted, scenario, regions, contender, tally, onTurn, onLost },
+    lead: createLead(counted, scenario, contender),
+    over: (asker, atMs) => clients.over(asker, atMs),
+  });
+  const clients = createClients(counted, traffic, untilMs, turns.ask);
+
+  const befall = (happening: Happening): void => {
+    known.befall(happening);
+    const region = regions[happening.region];
+    if (happening.kind === "fails") turns.fail(happening.region);
+    if (happening.kind === "returns") region?.restore(agenda.nowMs());
+    if (happening.kind === "loads") region?.load(agenda.nowMs());
+  };
+  for (const happening of scenario.happenings) counted.at(happening.atMs, () => befall(happening));
+  clients.start();
+
+  let virtualMs = 0;
+  while (virtualMs < untilMs || (turns.counts().unfinished > 0 && virtualMs < untilMs + LONGEST_TAIL_MS)) {
+    virtualMs = virtualMs < untilMs ? Math.min(untilMs, virtualMs + PROGRESS_EVERY_MS) : virtualMs + PROGRESS_EVERY_MS;
+    agenda.runUntil(virtualMs);
+    onProgress(virtualMs, events);
+  }
+  return { events, virtualMs, ...turns.counts(), regions: tally.totals() };
+};
+
+/** Engines keep blocks of the size that the traffic's hashes stand for. */
+const withBlocks = (fleet: FleetRegion, blockTokens: number): FleetRegion => ({
+  ...fleet,
+  engine: { ...fleet.engine, blockTokens },
+});
