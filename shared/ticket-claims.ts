@@ -39,6 +39,8 @@ export const TicketClaims = z.looseObject({
   outputTokens: z.number().nonnegative().nullable(),
   /** Tokens of the prompt as the front estimates them; null: unknown. */
   promptTokens: z.number().nonnegative().nullable(),
+  /** Truncated SHA-256 of the tenant, as in the ledger, 0 to 65 535; null: in tickets of GTMs that do not say. */
+  tenantTag: z.int().min(0).max(0xffff).nullable().default(null),
 });
 export type TicketClaims = z.infer<typeof TicketClaims>;
 

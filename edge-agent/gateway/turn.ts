@@ -29,7 +29,7 @@ export const turnOf = (known: Known): Turn => {
     conversation: identified.conversation,
     parent: claims?.parent ?? null,
     pool: identified.pool,
-    tenantTag: null,
+    tenantTag: claims?.tenantTag ?? null,
     promptTokens:
       claims?.promptTokens ?? numberIn(headers["x-input-tokens"]) ?? octetsOf(known, octets) / OCTETS_PER_TOKEN,
     outputTokens: claims?.outputTokens ?? numberIn(headers["x-gtm-expected-output-tokens"]),

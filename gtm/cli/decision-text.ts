@@ -52,7 +52,7 @@ const conversationText = (conversation: NonNullable<DecisionSchema["conversation
 
 const expectedText = ({ expected }: DecisionSchema): string =>
   [
-    `${count(expected.outputTokens)} tokens of answer (${expected.outputSource})`,
+    `${count(expected.outputTokens)} tokens of answer (${expected.outputSource}${expected.outputLimitTokens === null ? "" : `, at most ${count(expected.outputLimitTokens)}`})`,
     `another turn ${fraction(expected.nextTurnFraction)} (${expected.nextTurnSource})`,
     `reuse ${fraction(expected.reuseFraction)} (${expected.reuseSource})`,
   ].join(", ");

@@ -28,9 +28,14 @@ export type Turn = {
   readonly isContextAssumed: boolean;
   /** g: tokens this prompt adds. */
   readonly newTokens: number;
+  /** How long the answer is expected to be, never more than it may be. */
   readonly outputTokens: number;
-  /** Who says how long the answer will be: the request, turns like this one, or the policy. */
-  readonly outputSource: LearntSource | "claimed";
+  /**
+   * Who says so: the request, turns like this one, or the policy; `limited`: those two expect more than the request allows.
+   */
+  readonly outputSource: LearntSource | "claimed" | "limited";
+  /** What the request allows, such as its `max_tokens`; null: it says nothing. */
+  readonly outputLimitTokens: number | null;
   /** pNext and reuse of the pool. */
   readonly nextTurnFraction: number;
   readonly nextTurnSource: LearntSource;

@@ -113,6 +113,7 @@ const queryOf = (cell: Cell, decisions: number, nowMs: number): Query => ({
   pinnedTo: null,
   promptTokens: null,
   outputTokens: null,
+  outputLimitTokens: null,
   stateRegion: null,
   receivedAtMs: nowMs,
 });

@@ -83,6 +83,7 @@ const queryOf = (turn: AskedTurn, { pool, decisions, nowMs }: Asking): Query => 
   pinnedTo: null,
   promptTokens: turn.promptTokens,
   outputTokens: null,
+  outputLimitTokens: null,
   parentId: null,
   stateRegion: null,
   receivedAtMs: nowMs,

@@ -43,7 +43,13 @@ const answerOf = (question: string, pool: Pool, client: Client, world: World, po
     kind: "turn",
     ...{ id: NO_DECISION, pool, model: null, tenant: "default" },
     ...{ clientSubnet: client.subnet, conversationId: null, pinnedTo: null, promptTokens: PROMPT_TOKENS },
-    ...{ outputTokens: null, parentId: null, stateRegion: null, receivedAtMs: world.takenAtMs },
+    ...{
+      outputTokens: null,
+      outputLimitTokens: null,
+      parentId: null,
+      stateRegion: null,
+      receivedAtMs: world.takenAtMs,
+    },
   };
   const turn = { ...turnOf(query, client, null, world, policy), hashKey: question };
   return regionOf(decisionOf(query, turn, world, policy).verdict);

@@ -61,7 +61,13 @@ export type DecisionView = {
   /** What the turn was taken to be, and who says so. */
   readonly expected: Pick<
     Turn,
-    "outputTokens" | "outputSource" | "nextTurnFraction" | "nextTurnSource" | "reuseFraction" | "reuseSource"
+    | "outputTokens"
+    | "outputSource"
+    | "outputLimitTokens"
+    | "nextTurnFraction"
+    | "nextTurnSource"
+    | "reuseFraction"
+    | "reuseSource"
   >;
   readonly verdict: {
     readonly kind: Verdict["kind"];
@@ -141,6 +147,7 @@ const conversationView = ({ decision }: Entry): DecisionView["conversation"] => 
 const expectedView = (turn: Turn): DecisionView["expected"] => ({
   outputTokens: Math.round(turn.outputTokens),
   outputSource: turn.outputSource,
+  outputLimitTokens: turn.outputLimitTokens,
   nextTurnFraction: round(turn.nextTurnFraction),
   nextTurnSource: turn.nextTurnSource,
   reuseFraction: round(turn.reuseFraction),

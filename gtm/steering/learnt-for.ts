@@ -11,6 +11,7 @@ type LearntForTurn = Pick<
   Turn,
   | "outputTokens"
   | "outputSource"
+  | "outputLimitTokens"
   | "nextTurnFraction"
   | "nextTurnSource"
   | "reuseFraction"
@@ -23,15 +24,31 @@ export const learntFor = (query: Query, client: Client, world: World, policy: Po
   const pool = learnt.pools.get(query.pool.name);
   const nextTurnFraction = pool?.nextTurnFraction ?? null;
   const reuseFraction = pool?.reuseFraction ?? null;
-  const outputTokens = query.outputTokens ?? learntOutputTokens(learnt, query.pool.name, query.promptTokens);
   return {
-    outputTokens: outputTokens ?? policy.assumedOutputTokens,
-    outputSource: query.outputTokens !== null ? "claimed" : outputTokens !== null ? "learnt" : "prior",
+    ...outputOf(query, world, policy),
     nextTurnFraction: nextTurnFraction ?? policy.nextTurnFraction,
     nextTurnSource: nextTurnFraction === null ? "prior" : "learnt",
     reuseFraction: reuseFraction ?? policy.reuseFraction,
     reuseSource: reuseFraction === null ? "prior" : "learnt",
     roundTrips: roundTripsOf(query, client, world, policy),
+  };
+};
+
+/** A limit says how long an answer may become, and most end long before: it bounds what is expected and replaces it never. */
+const outputOf = (
+  query: Query,
+  { learnt }: World,
+  policy: Policy,
+): Pick<Turn, "outputTokens" | "outputSource" | "outputLimitTokens"> => {
+  const learntTokens = learntOutputTokens(learnt, query.pool.name, query.promptTokens);
+  const usualTokens = learntTokens ?? policy.assumedOutputTokens;
+  const mostTokens = query.outputLimitTokens ?? Number.POSITIVE_INFINITY;
+  const usualSource = learntTokens === null ? "prior" : "learnt";
+  const isClaimed = query.outputTokens !== null;
+  return {
+    outputTokens: Math.min(query.outputTokens ?? usualTokens, mostTokens),
+    outputSource: isClaimed ? "claimed" : usualTokens > mostTokens ? "limited" : usualSource,
+    outputLimitTokens: query.outputLimitTokens,
   };
 };
 

@@ -30,7 +30,10 @@ export type Query = {
   readonly pinnedTo: RegionId | null;
   /** Tokens of the whole prompt; null: unknown. */
   readonly promptTokens: number | null;
+  /** How long the client says that the answer will be; null: it does not. */
   readonly outputTokens: number | null;
+  /** How long it lets the answer be, which most answers are not; null: it does not say. */
+  readonly outputLimitTokens: number | null;
   /** The region of the stored response that this turn continues. */
   readonly stateRegion: RegionId | null;
   /** On the instance's monotonic clock. */

@@ -138,6 +138,7 @@ const queryOf = (id: DecisionId, { pool, model }: Cell, { subnet }: Client): Que
     pinnedTo: null,
     promptTokens: null,
     outputTokens: null,
+    outputLimitTokens: null,
     stateRegion: null,
   },
 });

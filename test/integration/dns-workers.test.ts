@@ -269,7 +269,8 @@ const aDecision = (): Decision => {
     model: cell.model,
     tenant: "default",
   } as const;
-  const nothing = { conversationId: null, parentId: null, pinnedTo: null, promptTokens: null, outputTokens: null };
+  const tokens = { promptTokens: null, outputTokens: null, outputLimitTokens: null };
+  const nothing = { conversationId: null, parentId: null, pinnedTo: null, ...tokens };
   const asked = { ...query, ...nothing, stateRegion: null, clientSubnet: client.subnet, receivedAtMs: 0 };
   return options.decideCell(asked, client, cell, null);
 };

@@ -42,7 +42,7 @@ const claims = (wish: object = {}): TicketClaims =>
         ["cookie", "a=1"],
       ],
     },
-    ...{ alternates: [], outputTokens: 256, promptTokens: 20_000 },
+    ...{ alternates: [], outputTokens: 256, promptTokens: 20_000, tenantTag: 4_711 },
     ...wish,
   });
 
@@ -92,7 +92,7 @@ describe("a ticket", () => {
     assert.equal(heard?.headers.cookie, "a=1");
     const { receivedAtMs: _at, ...turn } = replicas.turns[0] ?? { receivedAtMs: 0 };
     assert.deepEqual(turn, {
-      ...{ model: "llama-70b", conversation: CONVERSATION, parent: PARENT, pool: "chat", tenantTag: null },
+      ...{ model: "llama-70b", conversation: CONVERSATION, parent: PARENT, pool: "chat", tenantTag: 4_711 },
       promptTokens: 20_000,
       ...{ outputTokens: 256, clientPrefix: "192.0.2.0/24", rttMs: null, predictedTtftMs: 180.5 },
       ...{ decision: "01JDXV3Z000000000000000001", path: "/v1/chat/completions" },

@@ -35,7 +35,7 @@ describe("a compressed chat of 400 KB", () => {
       await send(front, "/v1/chat/completions", chat, JSON_TYPE);
       const [packed, plain] = front.entries.map(({ query }) => query);
       assert.deepEqual(
-        [packed?.model, packed?.promptTokens, packed?.outputTokens],
+        [packed?.model, packed?.promptTokens, packed?.outputLimitTokens],
         [MODEL, Math.ceil(Buffer.byteLength(chat) / 4), 7],
       );
       assert.notEqual(packed?.conversationId, null);

@@ -69,7 +69,7 @@ describe("a client that asks where its next turn goes", () => {
     await using front = await startFrontDoor();
     await post(front, { model: "llama", conversation: "thread 1", max_tokens: 7 });
     const { query } = front.entries[0] ?? assert.fail("nothing was decided");
-    assert.deepEqual([query.promptTokens, query.outputTokens], [null, 7]);
+    assert.deepEqual([query.promptTokens, query.outputTokens, query.outputLimitTokens], [null, null, 7]);
   });
   it("gets no label where it names no conversation", async () => {
     await using front = await startFrontDoor();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RegionId } from "#shared/ids.ts";
+import { tagOf } from "#shared/pin-token.ts";
 import { createTicketOpener, createTicketSealer, type TicketClaims } from "#shared/ticket.ts";
 import { ticketKeysById, ticketRingOf } from "#shared/ticket-keys.ts";
 import { aPool, aRegion, MODEL } from "#test/support/builders.ts";
@@ -60,8 +61,13 @@ describe("a request with a key, to regions with gateways", () => {
     assert.equal(claims.decision, entry?.decision.id);
     assert.equal(claims.conversation, entry?.query.conversationId);
     assert.deepEqual(
-      [claims.pool, claims.model, claims.outputTokens, claims.clientPrefix, claims.pin],
-      ["chat", MODEL, 300, "127.0.0.0/24", reply.headers.get("x-gtm-pin")],
+      [claims.pool, claims.model, claims.clientPrefix, claims.pin, claims.tenantTag],
+      ["chat", MODEL, "127.0.0.0/24", reply.headers.get("x-gtm-pin"), tagOf(entry?.query.tenant ?? "")],
+    );
+    // Of max_tokens 300, nothing learnt: the policy's usual answer is shorter, and the gateway knows better than a guess.
+    assert.deepEqual(
+      [claims.outputTokens, entry?.decision.turn.outputTokens, entry?.decision.turn.outputSource],
+      [null, 256, "prior"],
     );
     assert.ok((claims.predictedTtftMs ?? 0) > 0);
     assert.deepEqual(

@@ -179,10 +179,22 @@ export const situation: fc.Arbitrary<Situation & { readonly regions: readonly Re
     policy,
     pinnedTo: fc.constantFrom(null, regionId("paris")),
     outputTokens: orNull(nonNegative(4_000)),
+    outputLimitTokens: orNull(nonNegative(4_000)),
   })
-  .map(({ promptTokens, pinnedTo, outputTokens, jurisdictions, sends: sendList, learnt: taught, ...rest }) => ({
-    ...rest,
-    query: { promptTokens, pinnedTo, outputTokens } satisfies Partial<Query>,
-    pool: { jurisdictions },
-    world: { sends: sendList, learnt: taught },
-  }));
+  .map(
+    ({
+      promptTokens,
+      pinnedTo,
+      outputTokens,
+      outputLimitTokens,
+      jurisdictions,
+      sends: sendList,
+      learnt: taught,
+      ...rest
+    }) => ({
+      ...rest,
+      query: { promptTokens, pinnedTo, outputTokens, outputLimitTokens } satisfies Partial<Query>,
+      pool: { jurisdictions },
+      world: { sends: sendList, learnt: taught },
+    }),
+  );

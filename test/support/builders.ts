@@ -180,6 +180,7 @@ export const aQuery = (pool: Pool, wish: Partial<Query> = {}): Query => ({
   pinnedTo: null,
   promptTokens: null,
   outputTokens: null,
+  outputLimitTokens: null,
   parentId: null,
   stateRegion: null,
   receivedAtMs: NOW_MS,

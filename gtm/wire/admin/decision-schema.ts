@@ -73,6 +73,7 @@ export const DecisionSchema = z
     expected: z.looseObject({
       outputTokens: z.number(),
       outputSource: z.string(),
+      outputLimitTokens: z.number().nullable(),
       nextTurnFraction: z.number(),
       nextTurnSource: z.string(),
       reuseFraction: z.number(),

@@ -35,6 +35,7 @@ const servedIn = (pool: Pool, model: ModelId, world: World, policy: Policy, at: 
     pinnedTo: null,
     promptTokens: null,
     outputTokens: null,
+    outputLimitTokens: null,
     parentId: null,
     stateRegion: null,
     receivedAtMs: at.nowMs,

@@ -73,6 +73,7 @@ const nextTurnOf = (known: KnownConversation, world: World, policy: Policy, at: 
     pinnedTo: null,
     promptTokens: null,
     outputTokens: null,
+    outputLimitTokens: null,
     parentId: null,
     stateRegion: null,
     receivedAtMs: at.nowMs,

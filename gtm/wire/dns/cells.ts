@@ -134,6 +134,7 @@ const queryOf = ({ cell, client, id, nowMs }: Asked): Query => ({
   pinnedTo: null,
   promptTokens: null,
   outputTokens: null,
+  outputLimitTokens: null,
   parentId: null,
   stateRegion: null,
   receivedAtMs: nowMs,

@@ -76,6 +76,7 @@ export const createLabelFinder = (options: LabelFinderOptions): FindLabel => {
       pinnedTo,
       promptTokens: null,
       outputTokens: null,
+      outputLimitTokens: null,
       stateRegion: null,
       receivedAtMs: clock.monotonicMs(),
     } as const;

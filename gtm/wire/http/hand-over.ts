@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Decision } from "#gtm/domain/decision.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
+import { tagOf } from "#shared/pin-token.ts";
 import type { TicketSealer } from "#shared/ticket.ts";
 import { type Alternate, alternatesOf, predictedTtftMsOf } from "./alternates.ts";
 import type { Arrival } from "./arrival.ts";
@@ -71,7 +72,9 @@ export const createHandOver = ({ gateways, ticketSealer, originOf, pinOf, clock 
     clientSubnet: query.clientSubnet,
     credentials,
     alternates: alternatesOf(decision, answer.region, originOf, hasGateway),
-    outputTokens: query.outputTokens,
+    // Nobody's guess is better than what the gateway itself has measured.
+    outputTokens: decision.turn.outputSource === "prior" ? null : decision.turn.outputTokens,
+    tenantTag: tagOf(query.tenant),
     promptTokens: query.promptTokens,
   });
 

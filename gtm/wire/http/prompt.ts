@@ -44,12 +44,14 @@ const textBytesOf = (headers: IncomingHttpHeaders, { isRead, bytes, scanned }: S
   return scanned?.isObject === true ? bytes - scanned.blobBytes : null;
 };
 
-/** Tokens that the answer may have; null: unknown. */
-export const outputTokensOf = (headers: IncomingHttpHeaders, { scanned }: SeenBody): number | null => {
-  const expected = countIn(headers, "x-gtm-expected-output-tokens");
-  if (expected !== null || scanned === null) return expected;
+/** Tokens that the client expects of the answer; null: it does not say. */
+export const outputTokensOf = (headers: IncomingHttpHeaders): number | null =>
+  countIn(headers, "x-gtm-expected-output-tokens");
+
+/** Tokens that the answer may have at most; null: the request does not say. */
+export const outputLimitTokensOf = ({ scanned }: SeenBody): number | null => {
   for (const member of OUTPUT_MEMBERS) {
-    const tokens = scanned.values.get(member);
+    const tokens = scanned?.values.get(member);
     if (isCount(tokens)) return tokens;
   }
   return null;

@@ -16,7 +16,7 @@ import { type Asked, createIdentify, type Identity } from "./identity.ts";
 import type { Said } from "./identity-source.ts";
 import type { Peers } from "./peers.ts";
 import { createPoolChooser, type PoolChoice } from "./pool-choice.ts";
-import { outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
+import { outputLimitTokensOf, outputTokensOf, promptTokensOf, type SeenBody } from "./prompt.ts";
 import { type FindResponse, responseIdentity, stateIn } from "./state.ts";
 import type { SteerWish } from "./steer-wish.ts";
 import { createTenantOf } from "./tenant.ts";
@@ -106,7 +106,8 @@ export const createAsk = (rules: AskRules): Ask => {
       pinnedTo,
       promptTokens:
         wish?.promptTokens ?? promptTokensOf(headers, body, conversationId !== null || wish !== null, longest),
-      outputTokens: wish?.outputTokens ?? outputTokensOf(headers, body),
+      outputTokens: outputTokensOf(headers),
+      outputLimitTokens: wish?.outputLimitTokens ?? outputLimitTokensOf(body),
       parentId,
       // Where regions share what is stored, any of them can go on from it.
       stateRegion: state === null || typeof state === "string" || pool.sharesResponses ? null : state.region,

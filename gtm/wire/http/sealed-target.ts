@@ -28,6 +28,8 @@ export type SealOrder = {
   readonly alternates: readonly Alternate[];
   readonly outputTokens: number | null;
   readonly promptTokens: number | null;
+  /** As in the ledger: truncated SHA-256 of the tenant. */
+  readonly tenantTag: number;
 };
 
 /** @returns null: the ticket would be too large */
@@ -64,6 +66,7 @@ export const createSealTarget = (sealer: () => TicketSealer | null): SealTarget 
         alternates: order.alternates.map(({ region, origin }) => ({ region, origin })),
         outputTokens: order.outputTokens,
         promptTokens: order.promptTokens,
+        tenantTag: order.tenantTag,
       },
       nowEpochMs,
     );

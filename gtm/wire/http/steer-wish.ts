@@ -9,7 +9,7 @@ export type SteerWish = {
   readonly conversation: string | null;
   /** Of the whole prompt that is to come. */
   readonly promptTokens: number | null;
-  readonly outputTokens: number | null;
+  readonly outputLimitTokens: number | null;
 };
 
 /** `fault`: a sentence for the client. */
@@ -59,7 +59,7 @@ const wishOf = (get: Get): SteerWishReading => {
       model: nameIn(get("model")),
       conversation: nameIn(get("conversation")),
       promptTokens: countIn(get("prompt_tokens")),
-      outputTokens: countIn(get("max_tokens")),
+      outputLimitTokens: countIn(get("max_tokens")),
     },
   };
 };

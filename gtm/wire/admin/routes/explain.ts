@@ -81,6 +81,7 @@ const queryOf = (ports: AdminPorts, body: ExplainBody, nowMs: number): Query => 
     pinnedTo: label?.pinnedTo ?? null,
     promptTokens: body.prompt_tokens ?? null,
     outputTokens: body.output_tokens ?? null,
+    outputLimitTokens: null,
     parentId: null,
     stateRegion: null,
     receivedAtMs: nowMs,

@@ -67,6 +67,20 @@ describe("a play of conversations whose truth is known, from the priors", () => 
     assert.ok((plan(treatise).writingMs ?? 0) > 8 * (plan(summary).writingMs ?? 0));
     assert.equal(plan(summary).rttSource, "measured");
   });
+  it("expects what was learnt of a request that allows more, and no more than it allows where that is less", () => {
+    const expected = (outputLimitTokens: number | null, outputTokens: number | null = null) => {
+      const query = { promptTokens: 20_000, outputTokens, outputLimitTokens };
+      const { turn } = decideIn({ regions: [aRegion("paris")], world: { learnt: learner.learning.learnt() }, query });
+      return [Math.round(turn.outputTokens), turn.outputSource, turn.outputLimitTokens];
+    };
+    const usual = Math.round(outputOf(20_000));
+    assert.ok(usual > 50 && usual < 4_096, `${usual}`);
+    assert.deepEqual(expected(null), [usual, "learnt", null]);
+    assert.deepEqual(expected(4_096), [usual, "learnt", 4_096]);
+    assert.deepEqual(expected(16), [16, "limited", 16]);
+    assert.deepEqual(expected(4_096, 2_000), [2_000, "claimed", 4_096]);
+    assert.deepEqual(expected(100, 2_000), [100, "claimed", 100]);
+  });
   it("fades back to the priors when nobody says anything any more", () => {
     learner.clock.advance(7_200_000);
     learner.learning.fold();

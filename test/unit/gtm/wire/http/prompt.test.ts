@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it } from "node:test";
 import type { Scalar } from "#gtm/wire/http/kept-scalars.ts";
-import { isScannable, outputTokensOf, promptTokensOf, type SeenBody } from "#gtm/wire/http/prompt.ts";
+import {
+  isScannable,
+  outputLimitTokensOf,
+  outputTokensOf,
+  promptTokensOf,
+  type SeenBody,
+} from "#gtm/wire/http/prompt.ts";
 
 const seen = (bytes: number, values: Readonly<Record<string, Scalar>> = {}, blobBytes = 0): SeenBody => ({
   isRead: true,
@@ -65,23 +71,21 @@ describe("the tokens of a prompt", () => {
 });
 
 describe("the tokens of an answer", () => {
-  const cases: readonly { what: string; headers?: IncomingHttpHeaders; body: SeenBody; expected: number | null }[] = [
+  const cases: readonly { what: string; body: SeenBody; expected: number | null }[] = [
     { what: "max_tokens", body: seen(10, { max_tokens: 256 }), expected: 256 },
     { what: "the newer name first", body: seen(10, { max_tokens: 1, max_completion_tokens: 2 }), expected: 2 },
     { what: "the responses API's name", body: seen(10, { max_output_tokens: 3 }), expected: 3 },
-    {
-      what: "a header, which overrides them",
-      headers: { "x-gtm-expected-output-tokens": "40" },
-      body: seen(10, { max_tokens: 256 }),
-      expected: 40,
-    },
     { what: "nothing that is no count", body: seen(10, { max_tokens: -1, max_output_tokens: 1.5 }), expected: null },
     { what: "nothing that is text", body: seen(10, { max_tokens: "256" }), expected: null },
     { what: "nothing where nothing is said", body: seen(10), expected: null },
   ];
-  for (const { what, headers = {}, body, expected } of cases) {
-    it(`are bounded by ${what}`, () => assert.equal(outputTokensOf(headers, body), expected));
+  for (const { what, body, expected } of cases) {
+    it(`are bounded by ${what}`, () => assert.equal(outputLimitTokensOf(body), expected));
   }
+  it("are said by a header only", () => {
+    assert.equal(outputTokensOf({ "x-gtm-expected-output-tokens": "40" }), 40);
+    assert.equal(outputTokensOf({}), null);
+  });
 });
 
 describe("a body", () => {
