@@ -121,16 +121,26 @@ export const RegionOrder = z.looseObject({
 });
 export type RegionOrder = z.infer<typeof RegionOrder>;
 
-/** What a person ordered about some traffic: `deny` a region to it, or `force` it into a region. Globs: `*` matches any run. */
+/**
+ * What an order about some traffic does: `deny` it a region, `force` it into one, or drain a region for it: new conversations
+ * only, or all at their next turn.
+ */
+export const OverrideKind = z.enum(["deny", "force", "drain-new", "drain-all"]);
+export type OverrideKind = z.infer<typeof OverrideKind>;
+
+/** What a person ordered about some traffic. Globs: `*` matches any run. */
 export const Override = z.looseObject({
   id: z.string().min(1).max(64),
-  kind: z.enum(["deny", "force"]),
+  kind: OverrideKind,
   region: z.string().min(1).max(128),
   pool: z.string().min(1).max(128),
   model: z.string().min(1).max(256),
   tenant: z.string().min(1).max(128),
   comment: z.string().min(1).max(500),
   actor: z.string().min(1).max(128),
+  /** When it was ordered, extended or cancelled last; 0: written by a version that does not say. */
+  orderedAtMs: z.int().nonnegative().default(0),
+  /** One that was cancelled expired then. */
   expiresAtMs: z.int().positive(),
 });
 export type Override = z.infer<typeof Override>;

@@ -6,7 +6,7 @@ import { CliFailure, EXIT } from "./failure.ts";
 export type Answer = { readonly body: unknown; readonly etag: string | null };
 
 export type Call = {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below /api/v1. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;

@@ -15,6 +15,7 @@ import { instancesCommand } from "./instances.ts";
 import type { CliIo } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.ts";
+import { forceCommand, overridesCommand } from "./overrides.ts";
 import { placementsCommand } from "./placements.ts";
 import { regionsCommand } from "./regions.ts";
 import { statusCommand } from "./status.ts";
@@ -48,6 +49,8 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     undrainCommand(io),
     downCommand(io),
     upCommand(io),
+    forceCommand(io),
+    overridesCommand(io),
     acmeCommand(io),
     tokenCommand(io),
     keysCommand(io),

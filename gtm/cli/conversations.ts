@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { z } from "zod";
 import { ConversationView } from "#gtm/wire/admin/conversation-view.ts";
 import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMore } from "./api-command.ts";
+import { mustAgree, mustBeInteractive } from "./consent.ts";
 import { aLimit } from "./decisions.ts";
-import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { age, count, UNKNOWN, yesNo } from "./quantity.ts";
 import { facts, table } from "./table.ts";
@@ -63,13 +63,10 @@ const releaseCommand = (io: CliIo): Command =>
 
 /** @returns the ETag of what was shown */
 const confirmed = async ({ client, io }: Invocation, label: string): Promise<string | null> => {
-  if (!io.isInteractive) {
-    throw new CliFailure(EXIT.usage, `nobody is there to be asked (no terminal): add --yes to release ${label}`);
-  }
+  mustBeInteractive(io, `release ${label}`);
   const { body, etag } = await client.call({ method: "GET", path: pathOf(label) });
   io.tell(conversationText(ConversationView.parse(body), false));
-  const answer = await io.ask("\nForget where it is at home? Its context is computed again elsewhere, maybe. [y/N] ");
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliFailure(EXIT.error, "not confirmed; nothing was changed");
+  await mustAgree(io, "Forget where it is at home? Its context is computed again elsewhere, maybe.");
   return etag;
 };
 

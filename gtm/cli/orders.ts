@@ -1,10 +1,10 @@
 /** `gtm drain`, `undrain`, `down`, `up`. */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { RULES } from "#gtm/wire/admin/safety-rules.ts";
+import { type Command, Option } from "commander";
 import { duration } from "#shared/units.ts";
 import { apiCommand, invocationOf } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
+import { aDuration, overrideRuleOption } from "./order-options.ts";
 import { giveOrder, type OrderManner } from "./region-order.ts";
 import { waitUntilLeft } from "./wait.ts";
 
@@ -16,19 +16,10 @@ const orderCommand = (name: string, description: string, examples: readonly stri
     .option("--dry-run", "print what would change, change nothing")
     .option("--yes", "do not ask");
 
-const overrideOption = (): Option =>
-  new Option("--override-rule <rule>", "do it although this safety rule forbids it").choices(RULES);
-
 const untilOption = (): Option =>
   new Option("--for <duration>", "how long the order stands, such as 2h, at most 72h; else until taken back").argParser(
     aDuration,
   );
-
-/** Checked here so that a slip is a usage error before anybody is asked; the API gets the text. */
-const aDuration = (text: string): string => {
-  if (duration.safeParse(text).success) return text;
-  throw new InvalidArgumentError("It must be a duration with its unit, such as 30m or 2h.");
-};
 
 export const drainCommand = (io: CliIo): Command =>
   orderCommand("drain", "let a region take no new conversations, or let all of them leave", [
@@ -43,7 +34,7 @@ export const drainCommand = (io: CliIo): Command =>
     )
     .requiredOption("--comment <text>", "why, for whoever is on call next")
     .addOption(untilOption())
-    .addOption(overrideOption())
+    .addOption(overrideRuleOption())
     .addOption(
       new Option("--wait [duration]", "wait until no pinned conversation is left at home there (drain-all)")
         .argParser(aDuration)
@@ -76,7 +67,7 @@ export const downCommand = (io: CliIo): Command =>
   ])
     .requiredOption("--comment <text>", "why, for whoever is on call next")
     .addOption(untilOption())
-    .addOption(overrideOption())
+    .addOption(overrideRuleOption())
     .action(async (region: string, options: Wishes, command: Command) => {
       const body = { comment: options.comment, for: options.for };
       await giveOrder(invocationOf(command, io), { verb: "down", region, body, ...ruleOf(options) }, options);

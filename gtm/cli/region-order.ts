@@ -2,6 +2,7 @@
 import { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { type Invocation, printOne, understood } from "./api-command.ts";
+import { mustAgree, mustBeInteractive } from "./consent.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { planText } from "./plan-text.ts";
 import { untilText } from "./quantity.ts";
@@ -48,17 +49,11 @@ const preview = async (invocation: Invocation, order: RegionOrder): Promise<void
 /** @returns the ETag of what was shown, so that nothing else is ordered than what was agreed to */
 const confirmed = async (invocation: Invocation, order: RegionOrder): Promise<string> => {
   const { io } = invocation;
-  if (!io.isInteractive) {
-    throw new CliFailure(
-      EXIT.usage,
-      `nobody is there to be asked (no terminal): add --yes to ${order.verb} ${order.region}, or --dry-run to see what it would change`,
-    );
-  }
+  mustBeInteractive(io, `${order.verb} ${order.region}, or --dry-run to see what it would change`);
   const { plan } = await planOf(invocation, order);
   io.tell(planText(plan, false));
   refuseViolations(plan, order, false);
-  const answer = await io.ask(`\n${order.verb} ${order.region}? [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliFailure(EXIT.error, "not confirmed; nothing was changed");
+  await mustAgree(io, `${order.verb} ${order.region}?`);
   return plan.etag;
 };
 

@@ -8,10 +8,10 @@ import type { RegionId } from "#shared/ids.ts";
 import { ordersKey } from "#shared/keys.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { OrdersRecord } from "#shared/records.ts";
+import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
 import type { Degradations } from "./degradations.ts";
-import { NO_ORDERS, reconciled, standingAt, withOrder, withoutOrder } from "./orders.ts";
+import { NO_ORDERS, reconciled, standingAt, withOrder, withOverride, withoutOrder } from "./orders.ts";
 import { createOrdersStore } from "./orders-store.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
@@ -22,6 +22,14 @@ export type OrderWish = {
   readonly actor: string;
   /** Epoch ms; null: it stands until taken back. */
   readonly expiresAtMs: number | null;
+};
+
+/** Another expiry; one that is not after now cancels. A comment of null leaves what was said. */
+export type OverrideChange = {
+  readonly actor: string;
+  readonly comment: string | null;
+  /** Epoch ms. */
+  readonly expiresAtMs: number;
 };
 
 export type OperatorState = Part & {
@@ -41,6 +49,10 @@ export type OperatorState = Part & {
   readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
   /** Takes back what was ordered of a region; nothing happens where nothing was. @throws {OperationalError} as `order` */
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
+  /** @throws {OperationalError} as `order` */
+  readonly override: (override: Override) => Promise<OrdersRecord>;
+  /** Extends, shortens or cancels one that stands. @returns null: none of that id stands @throws {OperationalError} as `order` */
+  readonly changeOverride: (id: string, change: OverrideChange) => Promise<OrdersRecord | null>;
 };
 
 export type OperatorStateOptions = {
@@ -72,6 +84,7 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     known = next;
     options.onChanged();
   };
+  const nowMs = (): number => Math.floor(clock.epochMs());
   const current = (): OrdersRecord => standingAt(known, clock.epochMs());
   const degraded = (reason: string | null): void => options.degradations.set("orders", reason);
   /** It stands, and whoever does not hear of it now reads it within a second. */
@@ -129,17 +142,9 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     record: () => known,
     restore: adopt,
     admin: () => new Map(current().regions.map(({ region, admin }) => [region, admin])),
-    overrides: () =>
-      current().overrides.map(({ id, kind, region, pool, model, tenant }) => ({
-        id,
-        kind,
-        region,
-        pool,
-        model,
-        tenant,
-      })),
+    overrides: () => current().overrides.map(ruleOf),
     order: async (wish) => {
-      const order = { ...wish, orderedAtMs: Math.floor(clock.epochMs()) };
+      const order = { ...wish, orderedAtMs: nowMs() };
       await change((orders) => withOrder(orders, order));
       log.info("order.placed", {
         region: wish.region,
@@ -150,10 +155,28 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
       return current();
     },
     undo: async (region, actor) => {
-      const atMs = Math.floor(clock.epochMs());
+      const atMs = nowMs();
       await change((orders) => withoutOrder(orders, { region, actor, atMs }));
       log.info("order.undone", { region, actor });
       return current();
+    },
+    override: async (override) => {
+      await change((orders) => withOverride(orders, override));
+      const { id, kind, region, actor, expiresAtMs } = override;
+      log.info("override.placed", { override: id, kind, region, actor, expiresAtMs });
+      return current();
+    },
+    changeOverride: async (id, { actor, comment, expiresAtMs }) => {
+      let isThere = false;
+      await change((orders) => {
+        const standing = standingAt(orders, nowMs()).overrides.find((one) => one.id === id);
+        isThere = standing !== undefined;
+        if (standing === undefined) return orders;
+        const said = comment === null ? {} : { comment };
+        return withOverride(orders, { ...standing, ...said, actor, expiresAtMs, orderedAtMs: nowMs() });
+      });
+      if (isThere) log.info("override.changed", { override: id, actor, expiresAtMs });
+      return isThere ? current() : null;
     },
     start: async () => {
       await reload();
@@ -168,3 +191,7 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     },
   };
 };
+
+const ruleOf = ({ id, kind, region, pool, model, tenant }: Override): OverrideRule => ({
+  ...{ id, kind, region, pool, model, tenant },
+});

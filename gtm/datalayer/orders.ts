@@ -1,7 +1,7 @@
 /** What people ordered, as one record: placed, taken back, expired, and two records that went apart made one again. */
 import { createHash } from "node:crypto";
 import type { RegionId } from "#shared/ids.ts";
-import type { OrdersRecord, RegionOrder } from "#shared/records.ts";
+import type { OrdersRecord, Override, RegionOrder } from "#shared/records.ts";
 
 export const NO_ORDERS: OrdersRecord = { v: 1, rev: 0, regions: [], overrides: [] };
 
@@ -33,6 +33,19 @@ export const withOrder = (orders: OrdersRecord, order: RegionOrder): OrdersRecor
   };
 };
 
+/** A new override, or one that stands with another expiry or text: the younger one whatever the clocks say. */
+export const withOverride = (orders: OrdersRecord, override: Override): OrdersRecord => {
+  const before = orders.overrides.find(({ id }) => id === override.id);
+  const orderedAtMs = Math.max(override.orderedAtMs, (before?.orderedAtMs ?? 0) + 1);
+  const others = withoutOld(orders, override.orderedAtMs).overrides.filter(({ id }) => id !== override.id);
+  return {
+    ...orders,
+    rev: orders.rev + 1,
+    past: pastOf([orders]),
+    overrides: [...others, { ...override, orderedAtMs }].sort(byId),
+  };
+};
+
 /** @returns the same record where nothing stands to be taken back */
 export const withoutOrder = (
   orders: OrdersRecord,
@@ -46,17 +59,17 @@ export const withoutOrder = (
   });
 };
 
-/** Of each region the younger order, taken back or not; every override of either. It does not matter which is which. */
+/** Of each region and of each override the younger order, taken back or not. It does not matter which is which. */
 export const merged = (a: OrdersRecord, b: OrdersRecord): OrdersRecord => {
   const regions = new Map<RegionId, RegionOrder>();
   for (const order of [...a.regions, ...b.regions].sort(youngerLast)) regions.set(order.region, order);
-  const overrides = new Map([...a.overrides, ...b.overrides].sort(laterLast).map((one) => [one.id, one]));
+  const overrides = new Map([...a.overrides, ...b.overrides].sort(youngerLast).map((one) => [one.id, one]));
   return {
     v: 1,
     rev: Math.max(a.rev, b.rev) + 1,
     past: pastOf([a, b].sort((x, y) => (idOf(x) < idOf(y) ? -1 : 1))),
     regions: [...regions.values()].sort(byRegion),
-    overrides: [...overrides.values()].sort((x, y) => (x.id < y.id ? -1 : 1)),
+    overrides: [...overrides.values()].sort(byId),
   };
 };
 
@@ -76,9 +89,9 @@ export const reconciled = (known: OrdersRecord, found: OrdersRecord): OrdersReco
 const idOf = ({ regions, overrides }: OrdersRecord): string => {
   const content = [
     regions.map((one) => [one.region, one.admin, one.comment, one.actor, one.orderedAtMs, one.expiresAtMs]),
-    overrides.map(({ id, kind, region, pool, model, tenant, comment, actor, expiresAtMs }) => [
+    overrides.map(({ id, kind, region, pool, model, tenant, comment, actor, orderedAtMs, expiresAtMs }) => [
       ...[id, kind, region, pool, model, tenant, comment, actor],
-      expiresAtMs,
+      ...[orderedAtMs, expiresAtMs],
     ]),
   ];
   return createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 12);
@@ -100,10 +113,9 @@ const withoutOld = (orders: OrdersRecord, epochMs: number): OrdersRecord => ({
 });
 
 const byRegion = (a: RegionOrder, b: RegionOrder): number => (a.region < b.region ? -1 : 1);
+const byId = (a: Override, b: Override): number => (a.id < b.id ? -1 : 1);
 /** Of two that are equally young the text decides, so that every GTM takes the same. */
-const youngerLast = (a: RegionOrder, b: RegionOrder): number =>
+const youngerLast = <Order extends RegionOrder | Override>(a: Order, b: Order): number =>
   a.orderedAtMs - b.orderedAtMs || (textOf(a) < textOf(b) ? -1 : 1);
-const laterLast = (a: OrdersRecord["overrides"][number], b: OrdersRecord["overrides"][number]): number =>
-  a.expiresAtMs - b.expiresAtMs || (textOf(a) < textOf(b) ? -1 : 1);
 const textOf = (one: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -16,7 +16,8 @@ export type SendList = {
 /** What a person ordered about some traffic. Globs: `*` matches any run of characters. */
 export type OverrideRule = {
   readonly id: string;
-  readonly kind: "deny" | "force";
+  /** `drain-new` keeps the conversations that are held there; the others concern every turn. */
+  readonly kind: "deny" | "force" | "drain-new" | "drain-all";
   readonly region: string;
   readonly pool: string;
   readonly model: string;

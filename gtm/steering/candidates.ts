@@ -71,7 +71,7 @@ const whyNotForThisTurn = (region: Region, placement: Placement | null, want: Wa
   const limitTokens = placement?.contextLimitTokens ?? null;
   if (limitTokens !== null && tokens > limitTokens) return { reason: "context-too-long", tokens, limitTokens };
   if (!isAllowed(region, turn.pool)) return { reason: "not-allowed", jurisdiction: region.jurisdiction };
-  const overrideId = overriddenBy(want.overrides, region.id);
+  const overrideId = overriddenBy(want.overrides, region.id, holds(region, turn));
   if (overrideId !== null) return { reason: "overridden", overrideId };
   if (turn.conversation?.refusedBy.includes(region.id) === true) return { reason: "refused" };
   if (turn.stateRegion !== null && turn.stateRegion !== region.id) {

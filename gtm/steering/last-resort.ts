@@ -36,7 +36,7 @@ export const blindVerdict = (
   const mayServe = (region: Region): boolean =>
     isUnheard(considered, region.id) &&
     isAllowed(region, turn.pool) &&
-    overriddenBy(overrides, region.id) === null &&
+    overriddenBy(overrides, region.id, region.id === turn.home) === null &&
     (turn.stateRegion === null || turn.stateRegion === region.id);
   const regions = world.regions.filter(mayServe).map((region) => region.id);
   const chosen = regions.find((region) => region === turn.home) ?? firstByHash(regions, turn.hashKey);

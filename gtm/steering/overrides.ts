@@ -28,10 +28,22 @@ export const overridesFor = (turn: Turn, world: World): readonly OverrideRule[] 
           matchesGlob(rule.tenant, turn.tenant),
       );
 
-/** The rule that keeps a region out: one that denies it, or one that forces another. */
-export const overriddenBy = (rules: readonly OverrideRule[], region: string): string | null => {
-  for (const rule of rules) {
-    if ((rule.kind === "deny") === matchesGlob(rule.region, region)) return rule.id;
+/**
+ * The rule that keeps a region out: one that denies or drains it, or one that forces another.
+ *
+ * @param isHeld whether the region holds this turn's conversation
+ */
+export const overriddenBy = (rules: readonly OverrideRule[], region: string, isHeld: boolean): string | null =>
+  rules.find((rule) => keepsOut(rule, matchesGlob(rule.region, region), isHeld))?.id ?? null;
+
+const keepsOut = ({ kind }: OverrideRule, isMatched: boolean, isHeld: boolean): boolean => {
+  switch (kind) {
+    case "deny":
+    case "drain-all":
+      return isMatched;
+    case "drain-new":
+      return isMatched && !isHeld;
+    case "force":
+      return !isMatched;
   }
-  return null;
 };

@@ -24,6 +24,13 @@ const CALLS: readonly { method: string; path: string; body?: unknown; needs: "vi
   { method: "GET", path: "/conversations", needs: "viewer" },
   { method: "GET", path: `/conversations/${CONVERSATION}`, needs: "viewer" },
   { method: "GET", path: "/decisions", needs: "viewer" },
+  { method: "GET", path: "/overrides", needs: "viewer" },
+  {
+    method: "POST",
+    path: "/overrides",
+    body: { kind: "deny", region: "paris", comment: "x", for: "1h" },
+    needs: "operator",
+  },
   { method: "POST", path: "/explain", body: { pool: "chat", client: "192.0.2.1" }, needs: "viewer" },
   { method: "POST", path: "/regions/paris/drain", body: DRAIN, needs: "operator" },
   { method: "POST", path: "/regions/paris/drain?dry_run=true", body: DRAIN, needs: "operator" },

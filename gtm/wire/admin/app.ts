@@ -15,6 +15,7 @@ import { explainRoutes } from "./routes/explain.ts";
 import { httpreqRoutes } from "./routes/httpreq.ts";
 import { instanceRoutes } from "./routes/instances.ts";
 import { orderRoutes } from "./routes/orders.ts";
+import { overrideRoutes } from "./routes/overrides.ts";
 import { regionRoutes } from "./routes/regions.ts";
 import { statusRoutes } from "./routes/status.ts";
 import type { TokensFile } from "./tokens-file.ts";
@@ -44,6 +45,7 @@ const ROUTES = [
   instanceRoutes,
   regionRoutes,
   orderRoutes,
+  overrideRoutes,
   acmeRoutes,
   conversationRoutes,
   decisionRoutes,
@@ -75,7 +77,7 @@ const countRequests = (metrics: Metrics) => {
     help: "Requests to the admin API by method and status.",
     labels: ["method", "status"],
   });
-  const known = new Set(["GET", "HEAD", "POST", "DELETE"]);
+  const known = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"]);
   return async (c: { req: { method: string }; res: Response }, next: () => Promise<void>): Promise<void> => {
     await next();
     requests.inc({ method: known.has(c.req.method) ? c.req.method : "other", status: String(c.res.status) });

@@ -52,7 +52,7 @@ const JSON_TYPE = /^application\/json *(?:;|$)/i;
 /** A form that a foreign page submits is never JSON; what is, the browser asks about first, and nobody says yes. */
 export const requireJson: Middleware = async (c, next) => {
   const found = c.req.header("content-type") ?? "none";
-  if (c.req.method === "POST" && !JSON_TYPE.test(found)) {
+  if ((c.req.method === "POST" || c.req.method === "PATCH") && !JSON_TYPE.test(found)) {
     return problemResponse(
       problemOf("unsupported-media-type", `Expected application/json, found ${found.slice(0, 100)}.`),
     );

@@ -1,4 +1,4 @@
-/** The conversations at home in a region, each with what this instance last saw of who leads it. */
+/** The conversations at home in a region or, with null, in any; each with what this instance last saw of who leads it. */
 import type { Client } from "#gtm/domain/client.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
@@ -21,7 +21,7 @@ export type HomeConversations = {
 
 export const homeConversations = async (
   ports: Pick<AdminPorts, "conversations" | "decisions" | "pools">,
-  region: RegionId,
+  region: RegionId | null,
 ): Promise<HomeConversations> => {
   const seen = lastSeen(ports.decisions);
   const known: KnownConversation[] = [];

@@ -6,7 +6,7 @@ import type { AdminState } from "#gtm/domain/region.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { Channel, Entry, Ports } from "#gtm/steering/ports.ts";
 import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
-import type { OrdersRecord } from "#shared/records.ts";
+import type { OrdersRecord, Override } from "#shared/records.ts";
 
 /** null in a field: any. */
 export type DecisionFilter = {
@@ -55,6 +55,12 @@ export type OrdersPort = {
   readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
   /** Takes back what was ordered of a region. */
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
+  readonly override: (override: Override) => Promise<OrdersRecord>;
+  /** Extends, shortens or, by an expiry not after now, cancels. @returns null: none of that id stands */
+  readonly changeOverride: (
+    id: string,
+    change: { readonly actor: string; readonly comment: string | null; readonly expiresAtMs: number },
+  ) => Promise<OrdersRecord | null>;
 };
 
 /** `_acme-challenge` names, lower case without the trailing dot. Changes reject as those of orders do. */
@@ -132,6 +138,7 @@ export type AdminPorts = {
   readonly acme: AcmePort;
   /** What a conversation's label says, whoever made it. */
   readonly readLabel: (label: string) => LabelReading;
+  /** For decisions that only explain, and for overrides. */
   readonly newDecisionId: () => DecisionId;
   readonly health: () => Health;
   readonly instances: InstancesPort;

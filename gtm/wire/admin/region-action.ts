@@ -1,40 +1,25 @@
 /** What drain, undrain, down and up mean for a region in its present admin state. */
 import { z } from "@hono/zod-openapi";
 import type { AdminState } from "#gtm/domain/region.ts";
-import { duration } from "#shared/units.ts";
-
-/** An order that nobody renews within three days is forgotten rather than meant. */
-const LONGEST_MS = 72 * 3_600_000;
-
-const comment = z
-  .string({ error: "a comment is required: say why" })
-  .trim()
-  .min(1, "a comment is required: say why")
-  .max(500);
-// The pipe is made here because only schemas made after @hono/zod-openapi was loaded can be described.
-const lasting = z
-  .string({ error: "must be a duration with its unit, such as 30m or 2h" })
-  .pipe(duration)
-  .refine((ms) => ms >= 1_000 && ms <= LONGEST_MS, "must be from 1s to 72h")
-  .openapi({ type: "string", example: "2h" });
+import { Comment, Lasting } from "./order-wish.ts";
 
 export const DrainBody = z
   .strictObject({
     /** `drain-new`: keeps what it holds, takes nothing new. `drain-all`: everything leaves at its next turn. */
     mode: z.enum(["drain-new", "drain-all"]),
-    comment,
+    comment: Comment,
     /** How long the order stands, such as "2h"; absent: until taken back. */
-    for: lasting.optional(),
+    for: Lasting.optional(),
   })
   .openapi("Drain");
-export const UndrainBody = z.strictObject({ comment: comment.optional() }).openapi("Undrain");
-export const DownBody = z.strictObject({ comment, for: lasting.optional() }).openapi("Down");
+export const UndrainBody = z.strictObject({ comment: Comment.optional() }).openapi("Undrain");
+export const DownBody = z.strictObject({ comment: Comment, for: Lasting.optional() }).openapi("Down");
 export const UpBody = z
   .strictObject({
     /** In service although monitoring says otherwise; needs a comment. Absent: takes `down` back. */
     forced: z.boolean().optional(),
-    comment: comment.optional(),
-    for: lasting.optional(),
+    comment: Comment.optional(),
+    for: Lasting.optional(),
   })
   .refine((body) => body.forced !== true || body.comment !== undefined, {
     path: ["comment"],

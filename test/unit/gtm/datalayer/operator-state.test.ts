@@ -8,7 +8,7 @@ import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ordersKey } from "#shared/keys.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { OrdersRecord } from "#shared/records.ts";
+import { OrdersRecord, type Override } from "#shared/records.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { regionId } from "#test/support/builders.ts";
 import { createFallibleStore, type FallibleStore } from "#test/support/fallible-store.ts";
@@ -46,6 +46,12 @@ const drain = (region: string, wish: Partial<OrderWish> = {}): OrderWish => ({
   ...{ region: regionId(region), admin: "drain-all", comment: "maintenance", actor: "ops", expiresAtMs: null },
   ...wish,
 });
+const deny = (id: string, wish: Partial<Override> = {}): Override => ({
+  ...{ id, kind: "deny", region: "paris", pool: "*", model: "*", tenant: "acme", comment: "contract", actor: "ops" },
+  ...{ orderedAtMs: 1, expiresAtMs: HOUR_MS * 1_000_000 },
+  ...wish,
+});
+const HOUR_MS = 3_600_000;
 const admins = (state: { admin: () => ReadonlyMap<string, string> }) => Object.fromEntries(state.admin());
 const stored = async (store: FallibleStore): Promise<OrdersRecord> =>
   OrdersRecord.parse(JSON.parse((await store.get(ordersKey()))?.value ?? "null"));
@@ -342,5 +348,44 @@ describe("a record that is none", () => {
       (fault) => fault instanceof OperationalError && fault.code === "GTM_RECORD_REFUSED",
     );
     assert.deepEqual(admins(state), { paris: "drain-all" });
+  });
+});
+
+describe("an override", () => {
+  it("reaches the world of every GTM on the store, and ends by itself", async () => {
+    const { state, store, clock } = await setUp();
+    const other = await gtm(store, clock);
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));
+    const rule = { id: "o1", kind: "deny", region: "paris", pool: "*", model: "*", tenant: "acme" };
+    assert.deepEqual(state.overrides(), [rule]);
+    await until(() => other.overrides().length === 1, "the other GTM to hear of it");
+    assert.deepEqual(other.overrides(), [rule]);
+    clock.advance(HOUR_MS);
+    assert.deepEqual([state.overrides(), other.overrides()], [[], []]);
+  });
+  it("can be extended, and cancelled, and what does not stand can be neither", async () => {
+    const { state, clock } = await setUp();
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));
+    clock.advance(HOUR_MS / 2);
+    const extended = { actor: "next", comment: null, expiresAtMs: clock.epochMs() + HOUR_MS };
+    const after = await state.changeOverride("o1", extended);
+    assert.deepEqual(
+      after?.overrides.map(({ actor, comment, expiresAtMs }) => ({ actor, comment, expiresAtMs })),
+      [{ ...extended, comment: "contract" }],
+    );
+    await state.changeOverride("o1", { actor: "next", comment: null, expiresAtMs: clock.epochMs() });
+    assert.deepEqual(state.overrides(), []);
+    assert.equal(await state.changeOverride("o1", extended), null);
+  });
+  it("that was cancelled is not brought again by a GTM that was cut off meanwhile", async () => {
+    const { state, store, clock } = await setUp();
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));
+    const before = state.record();
+    clock.advance(1_000);
+    await state.changeOverride("o1", { actor: "ops", comment: null, expiresAtMs: clock.epochMs() });
+    const late = await gtm(store, clock);
+    late.restore({ ...before, rev: before.rev + 5 });
+    await late.order(drain("virginia"));
+    assert.deepEqual([late.overrides(), (await stored(store)).overrides.length], [[], 1]);
   });
 });

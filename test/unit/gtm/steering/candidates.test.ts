@@ -136,6 +136,24 @@ const cases: readonly Case[] = [
     expected: { reason: "overridden", overrideId: "o2" },
   },
   {
+    when: "an override drains it",
+    given: { world: { overrides: [{ id: "o4", kind: "drain-all", region: "*", pool: "*", model: "*", tenant: "*" }] } },
+    expected: { reason: "overridden", overrideId: "o4" },
+  },
+  {
+    when: "an override drains it for new conversations",
+    given: { world: { overrides: [{ id: "o5", kind: "drain-new", region: "*", pool: "*", model: "*", tenant: "*" }] } },
+    expected: { reason: "overridden", overrideId: "o5" },
+  },
+  {
+    when: "an override drains it for new conversations, and it holds this one",
+    given: {
+      conversation: held,
+      world: { overrides: [{ id: "o5", kind: "drain-new", region: "*", pool: "*", model: "*", tenant: "*" }] },
+    },
+    expected: null,
+  },
+  {
     when: "an override concerns another tenant",
     given: { world: { overrides: [{ id: "o3", kind: "deny", region: "*", pool: "*", model: "*", tenant: "acme" }] } },
     expected: null,

@@ -113,6 +113,11 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     state.orders = { ...state.orders, rev: state.orders.rev + 1, regions: orders };
     return state.orders;
   };
+  const putOverrides = (overrides: OrdersRecord["overrides"]): OrdersRecord => {
+    state.orders = { ...state.orders, rev: state.orders.rev + 1, overrides };
+    state.world = { ...state.world, overrides };
+    return state.orders;
+  };
   const without = (region: string) => state.orders.regions.filter((order) => order.region !== region);
 
   const ports: AdminPorts = {
@@ -167,6 +172,24 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         mustHaveStore();
         setRegion(region, { admin: "active" });
         return putOrders(without(region));
+      },
+      override: async (override) => {
+        mustHaveStore();
+        return putOverrides([...state.orders.overrides, override]);
+      },
+      changeOverride: async (id, { actor, comment, expiresAtMs }) => {
+        mustHaveStore();
+        const before = state.orders.overrides.find((one) => one.id === id);
+        if (before === undefined) return null;
+        const changed = {
+          ...before,
+          actor,
+          comment: comment ?? before.comment,
+          expiresAtMs,
+          orderedAtMs: clock.epochMs(),
+        };
+        const others = state.orders.overrides.filter((one) => one.id !== id);
+        return putOverrides(expiresAtMs <= clock.epochMs() ? others : [...others, changed]);
       },
     },
     acme: fakeAcme(mustHaveStore),

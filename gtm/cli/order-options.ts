@@ -1,0 +1,13 @@
+/** Options that several orders have. */
+import { InvalidArgumentError, Option } from "commander";
+import { RULES } from "#gtm/wire/admin/safety-rules.ts";
+import { duration } from "#shared/units.ts";
+
+export const overrideRuleOption = (): Option =>
+  new Option("--override-rule <rule>", "do it although this safety rule forbids it").choices(RULES);
+
+/** Checked here so that a slip is a usage error before anybody is asked; the API gets the text. */
+export const aDuration = (text: string): string => {
+  if (duration.safeParse(text).success) return text;
+  throw new InvalidArgumentError("It must be a duration with its unit, such as 30m or 2h.");
+};

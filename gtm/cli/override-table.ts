@@ -1,0 +1,27 @@
+/** Overrides as a person reads them. */
+import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
+import { age, untilText } from "./quantity.ts";
+import { table } from "./table.ts";
+
+export const overrideTable = (items: readonly OverrideView[], isColourful: boolean): string =>
+  table(
+    [
+      { header: "OVERRIDE" },
+      { header: "KIND" },
+      { header: "REGION" },
+      { header: "POOL" },
+      { header: "MODEL" },
+      { header: "TENANT" },
+      { header: "LEFT", align: "right" },
+      { header: "BY" },
+      { header: "WHY" },
+    ],
+    items.map(({ id, kind, region, pool, model, tenant, expiresInMs, actor, comment }) => [
+      ...[id, kind, region, pool, model, tenant],
+      ...[age(expiresInMs), actor, comment],
+    ]),
+    isColourful,
+  );
+
+export const overrideLine = (one: OverrideView): string =>
+  `${one.id}: ${one.kind} ${one.region} for pool ${one.pool}, model ${one.model}, tenant ${one.tenant}${untilText(one)}: ${one.comment}\n`;

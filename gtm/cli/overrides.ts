@@ -1,0 +1,153 @@
+/** `gtm overrides list|add|extend|cancel`, and `gtm force`: orders about some traffic, each with a reason and an end. */
+import { Command, Option } from "commander";
+import { OverridePlan } from "#gtm/wire/admin/override-order.ts";
+import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
+import { Cancelled } from "#gtm/wire/admin/routes/overrides.ts";
+import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
+import { mustAgree, mustBeInteractive } from "./consent.ts";
+import { CliFailure, EXIT } from "./failure.ts";
+import type { CliIo } from "./io.ts";
+import { aDuration, overrideRuleOption } from "./order-options.ts";
+import { overrideLine, overrideTable } from "./override-table.ts";
+import { overridePlanText } from "./plan-text.ts";
+
+export const overridesCommand = (io: CliIo): Command =>
+  new Command("overrides")
+    .description("orders about some traffic: deny a region, force one, drain one for a model or a tenant")
+    .addCommand(listCommand(io))
+    .addCommand(addCommand(io))
+    .addCommand(extendCommand(io))
+    .addCommand(cancelCommand(io));
+
+const listCommand = (io: CliIo): Command =>
+  apiCommand("list", "list what stands", ["overrides list", "overrides list -o jsonl"]).action(
+    async (_options: unknown, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({ method: "GET", path: "/overrides" });
+      printMany(invocation, body, OverrideView, (items) => overrideTable(items, io.isColourful));
+    },
+  );
+
+type Wishes = {
+  readonly kind: string;
+  readonly region: string;
+  readonly pool?: string;
+  readonly model?: string;
+  readonly tenant?: string;
+  readonly comment: string;
+  readonly for: string;
+  readonly overrideRule?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+};
+
+const trafficOptions = (command: Command): Command =>
+  command
+    .option("--pool <glob>", "only this pool; * matches any run of characters")
+    .option("--model <glob>", "only this model")
+    .option("--tenant <glob>", "only this tenant")
+    .requiredOption("--comment <text>", "why, for whoever is on call next")
+    .addOption(
+      new Option("--for <duration>", "how long it stands, such as 2h, at most 72h")
+        .argParser(aDuration)
+        .makeOptionMandatory(),
+    )
+    .addOption(overrideRuleOption())
+    .option("--dry-run", "print what would change, change nothing")
+    .option("--yes", "do not ask");
+
+const addCommand = (io: CliIo): Command =>
+  trafficOptions(
+    apiCommand("add", "give an order about some traffic", [
+      'overrides add --kind deny --region us-east --tenant acme --comment "contract" --for 8h',
+      'overrides add --kind drain-new --region eu-central --model "llama*" --comment "new weights" --for 2h --dry-run',
+    ])
+      .addOption(new Option("--kind <kind>", "what it does to the region").choices(KINDS).makeOptionMandatory())
+      .requiredOption("--region <glob>", "the region, or several by a glob"),
+  ).action(async (options: Wishes, command: Command) => {
+    await give(invocationOf(command, io), options);
+  });
+
+export const forceCommand = (io: CliIo): Command =>
+  trafficOptions(
+    apiCommand("force", "send some traffic to one region, whatever it costs", [
+      'force eu-central --tenant acme --comment "test of the new gateway" --for 1h',
+    ]).argument("<region>", "the region, or several by a glob"),
+  ).action(async (region: string, options: Omit<Wishes, "kind" | "region">, command: Command) => {
+    await give(invocationOf(command, io), { ...options, region, kind: "force" });
+  });
+
+const give = async (invocation: Invocation, wishes: Wishes): Promise<void> => {
+  const { client, io } = invocation;
+  const { kind, region, pool, model, tenant, comment, for: lasting, overrideRule, dryRun, yes } = wishes;
+  const call = {
+    method: "POST",
+    path: "/overrides",
+    body: { kind, region, pool, model, tenant, comment, for: lasting },
+  } as const;
+  if (dryRun === true || yes !== true) {
+    if (dryRun !== true) mustBeInteractive(io, `${kind} ${region}, or --dry-run to see what it would change`);
+    const { body } = await client.call({ ...call, query: { dry_run: "true" } });
+    const plan = understood(OverridePlan, body);
+    if (dryRun === true) printOne(invocation, body, OverridePlan, (one) => overridePlanText(one, io.isColourful));
+    else io.tell(overridePlanText(plan, false));
+    mustPassRules(plan, overrideRule);
+    if (dryRun === true) return;
+    await mustAgree(io, `${kind} ${region}?`);
+  }
+  const { body } = await client.call({ ...call, query: { override_rule: overrideRule } });
+  printOne(invocation, body, OverrideView, overrideLine);
+  io.tell(`\`gtm overrides cancel ${understood(OverrideView, body).id}\` takes it back.\n`);
+};
+
+const mustPassRules = ({ violations, override }: OverridePlan, passed: string | undefined): void => {
+  const forbidding = violations.find(({ rule }) => rule !== passed);
+  if (forbidding === undefined) return;
+  const { rule, detail } = forbidding;
+  throw new CliFailure(
+    EXIT.refusedBySafetyRule,
+    `the safety rule ${rule} refuses to ${override.kind} ${override.region}: ${detail}. --override-rule ${rule} does it all the same.`,
+  );
+};
+
+const extendCommand = (io: CliIo): Command =>
+  apiCommand("extend", "let an override stand so long from now", ["overrides extend 01KB8Y… --for 4h"])
+    .argument("<id>", "its id")
+    .addOption(
+      new Option("--for <duration>", "how long from now, such as 2h, at most 72h")
+        .argParser(aDuration)
+        .makeOptionMandatory(),
+    )
+    .option("--comment <text>", "another reason")
+    .action(async (id: string, { for: lasting, comment }: { for: string; comment?: string }, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({
+        method: "PATCH",
+        path: pathOf(id),
+        body: { for: lasting, comment },
+      });
+      printOne(invocation, body, OverrideView, overrideLine);
+    });
+
+const cancelCommand = (io: CliIo): Command =>
+  apiCommand("cancel", "take an override back", ["overrides cancel 01KB8Y…"])
+    .argument("<id>", "its id")
+    .option("--yes", "do not ask")
+    .action(async (id: string, { yes }: { yes?: true }, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const etag = yes === true ? null : await shown(invocation, id);
+      const ifMatch = etag === null ? {} : { ifMatch: etag };
+      const { body } = await invocation.client.call({ method: "DELETE", path: pathOf(id), ...ifMatch });
+      printOne(invocation, body, Cancelled, (one) => `${one.id}: ${one.cancelled ? "cancelled" : "stood no more"}\n`);
+    });
+
+/** @returns the ETag of what was shown, so that nothing else is cancelled than what was agreed to */
+const shown = async ({ client, io }: Invocation, id: string): Promise<string | null> => {
+  mustBeInteractive(io, `cancel ${id}`);
+  const { body, etag } = await client.call({ method: "GET", path: pathOf(id) });
+  io.tell(overrideLine(understood(OverrideView, body)));
+  await mustAgree(io, "Cancel it?");
+  return etag;
+};
+
+const pathOf = (id: string): string => `/overrides/${encodeURIComponent(id)}`;

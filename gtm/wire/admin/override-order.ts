@@ -1,0 +1,130 @@
+/** An override from the request to the store: checked, previewed, placed, changed, cancelled. */
+import { z } from "@hono/zod-openapi";
+import type { World } from "#gtm/domain/world.ts";
+import { matchesGlob } from "#gtm/steering/overrides.ts";
+import type { Clock } from "#shared/clock.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { OrdersRecord, Override } from "#shared/records.ts";
+import { homeConversations } from "./home-conversations.ts";
+import type { Moment } from "./models-served.ts";
+import { effectsOf, ORDER_EFFECTS } from "./order-effects.ts";
+import { Comment, Lasting } from "./order-wish.ts";
+import { KINDS, OverrideView, overrideEtag, overrideNamed, overrideView } from "./override-view.ts";
+import type { AdminPorts } from "./ports.ts";
+import { refuse } from "./problem.ts";
+import { modelChanges, type Rule, violationsOf } from "./safety-rules.ts";
+
+const glob = (most: number) => z.string().min(1).max(most).openapi({ description: "A glob: * matches any run" });
+
+export const OverrideBody = z
+  .strictObject({
+    kind: z.enum(KINDS),
+    region: glob(128),
+    pool: glob(128).default("*"),
+    model: glob(256).default("*"),
+    tenant: glob(128).default("*"),
+    comment: Comment,
+    /** How long it stands, such as "2h". Nothing about traffic stands for ever. */
+    for: Lasting,
+  })
+  .openapi("OverrideWish");
+export type OverrideBody = z.infer<typeof OverrideBody>;
+
+export const OverrideChangeBody = z
+  .strictObject({ for: Lasting, comment: Comment.optional() })
+  .openapi("OverrideChange");
+
+export const OverridePlan = z
+  .looseObject({
+    override: OverrideView,
+    /** The configured regions that its glob matches. */
+    regions: z.array(z.string()),
+    ...ORDER_EFFECTS,
+  })
+  .openapi("OverridePlan");
+export type OverridePlan = z.infer<typeof OverridePlan>;
+
+export type Parts = { readonly ports: AdminPorts; readonly clock: Clock; readonly log: Logger };
+
+export const overrideOf = ({ ports, clock }: Parts, body: OverrideBody, actor: string): Override => {
+  const { kind, region, pool, model, tenant, comment, for: forMs } = body;
+  const nowMs = Math.floor(clock.epochMs());
+  const id = ports.newDecisionId();
+  mustMatch(ports, body);
+  return {
+    ...{ id, kind, region, pool, model, tenant, comment, actor },
+    orderedAtMs: nowMs,
+    expiresAtMs: nowMs + forMs,
+  };
+};
+
+export const planOverride = async (parts: Parts, override: Override): Promise<OverridePlan> => {
+  const { ports, clock } = parts;
+  const now = ports.steering.world();
+  const at = momentOf(parts);
+  return {
+    override: overrideView(override, clock.epochMs()),
+    regions: regionsOf(now, override),
+    ...(await effectsOf(
+      ports,
+      { now, ordered: withOverride(now, override) },
+      await homeConversations(ports, null),
+      at,
+    )),
+  };
+};
+
+/** @throws {ProblemError} 409 where a safety rule forbids it */
+export const placeOverride = async (parts: Parts, override: Override, passed: Rule | null): Promise<OrdersRecord> => {
+  const { ports, log } = parts;
+  const now = ports.steering.world();
+  const violations = violationsOf(modelChanges(now, withOverride(now, override), ports, momentOf(parts)));
+  const forbidden = violations.filter(({ rule }) => rule !== passed);
+  const [first] = forbidden;
+  if (first !== undefined) {
+    const detail = `${forbidden.map((one) => one.detail).join("; ")}. override_rule=${first.rule} does it all the same.`;
+    throw refuse("safety-rule", detail, { rule: first.rule });
+  }
+  if (violations.length > 0 && passed !== null) {
+    log.warn("override.rule-overridden", { override: override.id, rule: passed, actor: override.actor });
+  }
+  return ports.orders.override(override);
+};
+
+/** @throws {ProblemError} 404 where it stands no more, 412 where somebody changed it */
+export const standingOverride = ({ ports }: Parts, id: string, ifMatch: string | null): Override => {
+  const override = overrideNamed(ports.orders.current(), id);
+  if (override === null) throw noOverride(id);
+  if (ifMatch === null || ifMatch === "*" || ifMatch === overrideEtag(override)) return override;
+  throw refuse("precondition-failed", `${override.actor} changed override ${id} meanwhile.`);
+};
+
+export const noOverride = (id: string) =>
+  refuse("not-found", `No override ${id} stands: it was never given, was cancelled, or has expired.`);
+
+/** An order that concerns nothing is a slip of the pen. */
+const mustMatch = ({ steering, pools, models }: AdminPorts, { region, pool, model }: OverrideBody): void => {
+  const { regions } = steering.world();
+  const none = (what: string, asked: string, there: readonly string[]) =>
+    refuse("malformed-request", `${what}: ${asked} matches none of ${there.join(", ")}`, {
+      faults: [{ at: `body.${what}`, message: `${asked} matches none of ${there.join(", ")}` }],
+    });
+  const regionIds = regions.map(({ id }) => id);
+  const poolNames = pools.map(({ name }) => name);
+  const modelIds = models.map(({ id }) => id);
+  if (!regionIds.some((id) => matchesGlob(region, id))) throw none("region", region, regionIds);
+  if (!poolNames.some((name) => matchesGlob(pool, name))) throw none("pool", pool, poolNames);
+  if (!modelIds.some((id) => matchesGlob(model, id))) throw none("model", model, modelIds);
+};
+
+const regionsOf = (world: World, { region }: Override): string[] =>
+  world.regions.filter(({ id }) => matchesGlob(region, id)).map(({ id }) => id);
+
+/** The world as it would be once everybody has heard of it. */
+const withOverride = (world: World, override: Override): World => {
+  const { id, kind, region, pool, model, tenant } = override;
+  const others = world.overrides.filter((one) => one.id !== id);
+  return { ...world, overrides: [...others, { id, kind, region, pool, model, tenant }] };
+};
+
+const momentOf = ({ ports, clock }: Parts): Moment => ({ nowMs: clock.monotonicMs(), id: ports.newDecisionId() });

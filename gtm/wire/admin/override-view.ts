@@ -1,0 +1,47 @@
+/** One override, as the admin API shows it: which traffic, what is done to it, who said so, until when. */
+import { z } from "@hono/zod-openapi";
+import { type OrdersRecord, type Override, OverrideKind } from "#shared/records.ts";
+
+export const OverrideView = z
+  .looseObject({
+    id: z.string(),
+    /** `deny` a region to the traffic, `force` it into one, or drain the region for it. */
+    kind: z.string(),
+    /** Globs: `*` matches any run of characters. */
+    region: z.string(),
+    pool: z.string(),
+    model: z.string(),
+    tenant: z.string(),
+    comment: z.string(),
+    /** Who ordered or changed it last. */
+    actor: z.string(),
+    /** null: written by a version that does not say. */
+    orderedAt: z.string().nullable(),
+    expiresAt: z.string(),
+    /** By this GTM's clock, so that the reader's does not matter. */
+    expiresInMs: z.number(),
+    /** Send it as If-Match, and a change is refused when somebody else was faster. */
+    etag: z.string(),
+  })
+  .openapi("Override");
+export type OverrideView = z.infer<typeof OverrideView>;
+
+export const KINDS = OverrideKind.options;
+
+/** @param nowMs Unix epoch */
+export const overrideView = (override: Override, nowMs: number): OverrideView => {
+  const { id, kind, region, pool, model, tenant, comment, actor, orderedAtMs, expiresAtMs } = override;
+  return {
+    ...{ id, kind, region, pool, model, tenant, comment, actor },
+    orderedAt: orderedAtMs === 0 ? null : new Date(orderedAtMs).toISOString(),
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    expiresInMs: Math.max(0, Math.round(expiresAtMs - nowMs)),
+    etag: overrideEtag(override),
+  };
+};
+
+export const overrideEtag = ({ id, orderedAtMs }: Override): string => `"${id}-${orderedAtMs}"`;
+
+/** null: none of that id stands. */
+export const overrideNamed = (orders: OrdersRecord, id: string): Override | null =>
+  orders.overrides.find((one) => one.id === id) ?? null;

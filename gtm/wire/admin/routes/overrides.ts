@@ -1,0 +1,135 @@
+/** Overrides: what people ordered about some traffic, for a while; listed, given, extended, cancelled. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { type Context, createRouter, type Router } from "../environment.ts";
+import {
+  noOverride,
+  OverrideBody,
+  OverrideChangeBody,
+  OverridePlan,
+  overrideOf,
+  placeOverride,
+  planOverride,
+  standingOverride,
+} from "../override-order.ts";
+import { OverrideView, overrideNamed, overrideView } from "../override-view.ts";
+import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
+import { RULES } from "../safety-rules.ts";
+
+const params = z.object({
+  id: z
+    .string()
+    .min(1)
+    .max(64)
+    .openapi({ param: { name: "id", in: "path" } }),
+});
+
+/** Strict: a misspelt dry_run must not be an order. */
+const query = z.strictObject({
+  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
+  override_rule: z.enum(RULES).optional().openapi({ description: "Do it although this safety rule forbids it" }),
+});
+
+export const Cancelled = z.looseObject({ id: z.string(), cancelled: z.boolean() }).openapi("OverrideCancelled");
+
+export const overrideRoutes = (context: Context): Router => {
+  const { ports, clock } = context;
+  const viewOf = (id: string): OverrideView => {
+    const override = overrideNamed(ports.orders.current(), id);
+    if (override === null) throw noOverride(id);
+    return overrideView(override, clock.epochMs());
+  };
+  return createRouter()
+    .openapi(
+      createRoute({
+        method: "get",
+        path: "/overrides",
+        tags: ["overrides"],
+        summary: "What stands about some traffic, until when, and who said so",
+        security: BEARER,
+        responses: answers(pageOf(OverrideView), "All that stand"),
+      }),
+      (c) => {
+        const nowMs = clock.epochMs();
+        const items = ports.orders.current().overrides.map((one) => overrideView(one, nowMs));
+        return c.json({ items, next_cursor: null }, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "post",
+        path: "/overrides",
+        tags: ["overrides"],
+        summary: "Deny a region to some traffic, force it into one, or drain a region for it",
+        description:
+          "With dry_run=true the answer is the OverridePlan. One that would leave a model without any region is refused (409) with the rule's name.",
+        security: BEARER,
+        request: { query, body: jsonBody(OverrideBody) },
+        responses: answers(z.union([OverrideView, OverridePlan]), "The override, or with dry_run=true the plan"),
+      }),
+      async (c) => {
+        const { dry_run: dryRun, override_rule: rule } = c.req.valid("query");
+        const override = overrideOf(context, c.req.valid("json"), c.get("actor").name);
+        if (dryRun === "true") return c.json(await planOverride(context, override), 200);
+        await placeOverride(context, override, rule ?? null);
+        const view = viewOf(override.id);
+        c.header("ETag", view.etag);
+        return c.json(view, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "get",
+        path: "/overrides/{id}",
+        tags: ["overrides"],
+        summary: "One override that stands",
+        security: BEARER,
+        request: { params },
+        responses: answers(OverrideView, "The override"),
+      }),
+      (c) => {
+        const view = viewOf(c.req.valid("param").id);
+        c.header("ETag", view.etag);
+        return c.json(view, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "patch",
+        path: "/overrides/{id}",
+        tags: ["overrides"],
+        summary: "Let it stand so long from now",
+        security: BEARER,
+        request: { params, body: jsonBody(OverrideChangeBody) },
+        responses: answers(OverrideView, "The override as changed"),
+      }),
+      async (c) => {
+        const { id } = c.req.valid("param");
+        const { for: forMs, comment = null } = c.req.valid("json");
+        standingOverride(context, id, c.req.header("if-match") ?? null);
+        const expiresAtMs = Math.floor(clock.epochMs()) + forMs;
+        const change = { actor: c.get("actor").name, comment, expiresAtMs };
+        if ((await ports.orders.changeOverride(id, change)) === null) throw noOverride(id);
+        const view = viewOf(id);
+        c.header("ETag", view.etag);
+        return c.json(view, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "delete",
+        path: "/overrides/{id}",
+        tags: ["overrides"],
+        summary: "Cancel it",
+        security: BEARER,
+        request: { params },
+        responses: answers(Cancelled, "It stands no more"),
+      }),
+      async (c) => {
+        const { id } = c.req.valid("param");
+        standingOverride(context, id, c.req.header("if-match") ?? null);
+        const change = { actor: c.get("actor").name, comment: null, expiresAtMs: Math.floor(clock.epochMs()) };
+        const cancelled = (await ports.orders.changeOverride(id, change)) !== null;
+        return c.json({ id, cancelled }, 200);
+      },
+    );
+};

@@ -1,0 +1,91 @@
+/** Overrides by the command line: shown, asked about, given, listed, extended, cancelled. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { aRegion } from "#test/support/builders.ts";
+import { runCli, type Terminal } from "#test/unit/gtm/cli/fake-io.ts";
+import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";
+
+const ADD = ["overrides", "add", "--kind", "deny", "--region", "frank*", "--comment", "contract", "--for", "8h"];
+const run = (admin: RunningAdmin, words: readonly string[], terminal: Terminal = {}) =>
+  runCli([...words, "--server", admin.url], terminal);
+const kinds = (admin: RunningAdmin) => admin.gtm.state.orders.overrides.map(({ kind }) => kind);
+
+describe("gtm overrides add", () => {
+  it("--dry-run prints the plan as data and changes nothing", async () => {
+    await using admin = await runningAdmin();
+    const { exitCode, out, err } = await run(admin, [...ADD, "--dry-run"]);
+    assert.deepEqual([exitCode, err], [0, ""]);
+    assert.equal(
+      out,
+      `deny frankfurt for pool *, model *, tenant *, until 2026-11-30 12:00:00Z (in 8 h 0 min)
+
+1 conversation is known, at home in any region: 1 pinned, 0 idle. Their next turns:
+TO         NOW  UNDER THE ORDER
+frankfurt    1                0
+paris        0                1
+They would compute 20 000 tokens again (now 0), 4.00 s of prefill.
+Of 1 the client's network is not known: for them every region is equally far.
+
+models without a region  none
+models to load first     none
+`,
+    );
+    assert.deepEqual(kinds(admin), []);
+  });
+  it("asks on a terminal, and tells how to take it back", async () => {
+    await using admin = await runningAdmin();
+    const { exitCode, out, err } = await run(admin, ADD, { answers: ["y"] });
+    assert.equal(exitCode, 0);
+    assert.match(err, /deny frank\*\? \[y\/N\] `gtm overrides cancel [0-9A-Z]{26}` takes it back\.\n$/);
+    assert.match(out, /^[0-9A-Z]{26}: deny frank\* for pool \*, model \*, tenant \*, until 2026-11-30 12:00:00Z/);
+    assert.deepEqual(kinds(admin), ["deny"]);
+  });
+  it("is not given on no, nor where nobody is there to be asked", async () => {
+    await using admin = await runningAdmin();
+    assert.equal((await run(admin, ADD, { answers: ["n"] })).exitCode, 1);
+    const { exitCode, err } = await run(admin, ADD);
+    assert.equal(exitCode, 2);
+    assert.match(err, /add --yes to deny frank\*, or --dry-run/);
+    assert.deepEqual(kinds(admin), []);
+  });
+  it("is refused by a safety rule with exit code 4", async () => {
+    const regions = [aRegion("frankfurt"), aRegion("singapore", { placement: null })];
+    await using admin = await runningAdmin({ regions });
+    for (const manner of ["--yes", "--dry-run"]) {
+      const { exitCode, err } = await run(admin, [...ADD, manner]);
+      assert.deepEqual([exitCode, /the safety rule minRegionsPerModel/.test(err)], [4, true]);
+    }
+    assert.equal((await run(admin, [...ADD, "--yes", "--override-rule", "minRegionsPerModel"])).exitCode, 0);
+  });
+  it("without an end is a usage error", async () => {
+    await using admin = await runningAdmin();
+    assert.equal((await run(admin, ADD.slice(0, -2))).exitCode, 2);
+  });
+});
+
+describe("gtm force", () => {
+  it("sends some traffic to one region", async () => {
+    await using admin = await runningAdmin();
+    const words = ["force", "paris", "--tenant", "acme", "--comment", "test", "--for", "1h", "--yes"];
+    assert.equal((await run(admin, words)).exitCode, 0);
+    const [one] = admin.gtm.state.orders.overrides;
+    assert.deepEqual([one?.kind, one?.region, one?.tenant], ["force", "paris", "acme"]);
+  });
+});
+
+describe("an override that stands", () => {
+  it("is listed, extended and cancelled", async () => {
+    await using admin = await runningAdmin();
+    await run(admin, [...ADD, "--yes"]);
+    const id = admin.gtm.state.orders.overrides[0]?.id ?? "";
+    const list = await run(admin, ["overrides", "list"]);
+    assert.match(list.out, /^OVERRIDE +KIND +REGION +POOL +MODEL +TENANT +LEFT +BY +WHY\n/);
+    assert.match(list.out, new RegExp(`\n${id} +deny +frank\\* +\\* +\\* +\\* +8 h 0 min +loopback +contract\n`));
+    const extended = await run(admin, ["overrides", "extend", id, "--for", "30m", "--comment", "nearly done"]);
+    assert.match(extended.out, /\(in 30 min\): nearly done\n$/);
+    const asked = await run(admin, ["overrides", "cancel", id], { answers: ["n"] });
+    assert.deepEqual([asked.exitCode, kinds(admin)], [1, ["deny"]]);
+    const cancelled = await run(admin, ["overrides", "cancel", id, "--yes"]);
+    assert.deepEqual([cancelled.exitCode, cancelled.out, kinds(admin)], [0, `${id}: cancelled\n`, []]);
+  });
+});
