@@ -1,9 +1,9 @@
 /** The conversations that this instance knows: bounded, each with what of it the store has and when that was last seen. */
 import { LRUCache } from "lru-cache";
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { homeKeptWith, settledWith } from "#gtm/domain/conversation-ledger.ts";
 import type { Owner } from "#shared/conversation-record.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
-import { homeKeptWith, settledWith } from "./conversation-ledger.ts";
 
 export type KnownConversation = {
   readonly conversation: Conversation;

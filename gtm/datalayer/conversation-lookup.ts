@@ -1,6 +1,7 @@
 /** Asks the store for a conversation, for a decision that waits (no longer than it is worth) and behind one that does not. */
 import { LRUCache } from "lru-cache";
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { keptAt } from "#gtm/domain/conversation-ledger.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId } from "#shared/ids.ts";
@@ -8,7 +9,6 @@ import { KEYS } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { KnownConversation } from "./conversation-cache.ts";
-import { keptAt } from "./conversation-ledger.ts";
 import type { ReadConversation } from "./conversation-reader.ts";
 import { withinDeadline } from "./deadline.ts";
 import { STORE_AWAY, type StoreFailures } from "./store-failures.ts";

@@ -1,8 +1,9 @@
 /** What is done when somebody else wrote a conversation, another GTM or a gateway: it is read again. */
+
+import type { LiveLedger } from "#gtm/domain/live-tokens.ts";
 import type { ConversationId } from "#shared/ids.ts";
 import type { ConversationCache } from "./conversation-cache.ts";
 import { createConversationRefresh } from "./conversation-refresh.ts";
-import type { LiveLedger } from "./live-tokens.ts";
 
 export type ConversationNews = {
   /** Returns at once. @param rev 1 or more */

@@ -1,5 +1,6 @@
 /** Reads conversations from the store into the cache: each once at a time, however many ask for it. */
 import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
+import { addsTo, keptAt } from "#gtm/domain/conversation-ledger.ts";
 import type { Clock } from "#shared/clock.ts";
 import { unpacked } from "#shared/conversation-record.ts";
 import { OperationalError } from "#shared/errors.ts";
@@ -9,7 +10,6 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { WriteQueue } from "#shared/write-queue.ts";
 import { type ConversationCache, joinedWith, type KnownConversation } from "./conversation-cache.ts";
-import { addsTo, keptAt } from "./conversation-ledger.ts";
 import type { ConversationRefusals } from "./conversation-refusals.ts";
 import { wasReleased } from "./conversation-released.ts";
 

@@ -1,5 +1,7 @@
 /** Which regions hold a conversation: a bounded cache before the store, written behind the decisions, usable while the store is away. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { afterTurn, keptAt } from "#gtm/domain/conversation-ledger.ts";
+import { createLiveLedger } from "#gtm/domain/live-tokens.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import { announceChange } from "#shared/changes.ts";
@@ -11,7 +13,6 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import { createConversationCache, type KnownConversation } from "./conversation-cache.ts";
-import { afterTurn, keptAt } from "./conversation-ledger.ts";
 import { type ConversationPage, listConversations, sweepHeld } from "./conversation-list.ts";
 import { createConversationListener } from "./conversation-listener.ts";
 import { createConversationLookup } from "./conversation-lookup.ts";
@@ -22,7 +23,6 @@ import { noteReleased } from "./conversation-released.ts";
 import { createConversationReoffer } from "./conversation-reoffer.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
 import type { Degradations } from "./degradations.ts";
-import { createLiveLedger } from "./live-tokens.ts";
 import { servedTurnOf } from "./served-turn.ts";
 import type { StoreFailures } from "./store-failures.ts";
 

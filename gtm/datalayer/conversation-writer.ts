@@ -1,5 +1,6 @@
 /** Writes conversations to the store behind the decisions: claims new ones, moves known ones, by compare-and-set. */
 import { homeOf } from "#gtm/domain/conversation.ts";
+import { addsTo, keptAt } from "#gtm/domain/conversation-ledger.ts";
 import { announceChange } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
 import { packed, unpacked } from "#shared/conversation-record.ts";
@@ -10,7 +11,6 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store, Stored } from "#shared/store.ts";
 import { createWriteQueue, type WriteQueue } from "#shared/write-queue.ts";
 import { type ConversationCache, joinedWith, type KnownConversation } from "./conversation-cache.ts";
-import { addsTo, keptAt } from "./conversation-ledger.ts";
 import { wasReleased } from "./conversation-released.ts";
 import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";

@@ -1,7 +1,8 @@
 /** What a decision means for the ledger: which turns of conversations are served where. */
+
+import type { ServedTurn } from "#gtm/domain/conversation-ledger.ts";
 import { type Decision, regionOf } from "#gtm/domain/decision.ts";
 import type { Entry, Query } from "#gtm/steering/ports.ts";
-import type { ServedTurn } from "./conversation-ledger.ts";
 
 /**
  * @returns null: no conversation moves by it: a DNS answer, an explanation, a turn without a conversation, or one that no

@@ -1,23 +1,7 @@
 /** The last turn of each conversation, as it was heard: what the next one is measured against. Bounded. */
 import { LRUCache } from "lru-cache";
-import type { ConversationId, ModelId, PoolName, RegionId, ReplicaId } from "#shared/ids.ts";
-
-export type PastTurn = {
-  readonly region: RegionId;
-  readonly model: ModelId;
-  readonly replica: ReplicaId | null;
-  /** null: not of a configured pool. */
-  readonly pool: PoolName | null;
-  /** Of the context when it was over; null: unknown. */
-  readonly tokens: number | null;
-  /** Monotonic ms. */
-  readonly atMs: number;
-};
-
-export type TurnHistory = {
-  /** Notes a turn. @returns the one before it; null: it is the first that was heard */
-  readonly followed: (id: ConversationId, turn: PastTurn) => PastTurn | null;
-};
+import type { PastTurn, TurnHistory } from "#gtm/domain/lessons.ts";
+import type { ConversationId } from "#shared/ids.ts";
 
 /** About 200 octets each. A conversation that is pushed out counts as one that was not followed. */
 const MOST = 50_000;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { afterTurn, mergedWith, type ServedTurn } from "#gtm/datalayer/conversation-ledger.ts";
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { afterTurn, mergedWith, type ServedTurn } from "#gtm/domain/conversation-ledger.ts";
 import { CONVERSATION, MODEL, regionId } from "#test/support/builders.ts";
 
 const runs = { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 1_000) };

@@ -1,8 +1,8 @@
 /** What a conversation that another one spawned begins with: its parent's holdings, priced like its own, and no home. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { afterTurn } from "#gtm/datalayer/conversation-ledger.ts";
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { afterTurn } from "#gtm/domain/conversation-ledger.ts";
 import type { Candidate, Decision } from "#gtm/domain/decision.ts";
 import { decisionView } from "#gtm/steering/decision-view.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";

@@ -1,7 +1,7 @@
 /** How much of the caches conversations keep alive. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createLiveLedger } from "#gtm/datalayer/live-tokens.ts";
+import { createLiveLedger } from "#gtm/domain/live-tokens.ts";
 import { ConversationId } from "#shared/ids.ts";
 import { MODEL, regionId } from "#test/support/builders.ts";
 

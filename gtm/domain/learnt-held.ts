@@ -1,9 +1,10 @@
 /** What teaches c_r of each placement: turns of which a gateway saw how much was cached, else what the engines say of all. */
-import { HELD_HABIT, heldObservedByShare, heldObserved as observedOf } from "#gtm/domain/held-observed.ts";
-import type { HeldObserved } from "#gtm/domain/learnt.ts";
-import type { World } from "#gtm/domain/world.ts";
+
 import type { ModelId, RegionId } from "#shared/ids.ts";
+import { HELD_HABIT, heldObservedByShare, heldObserved as observedOf } from "./held-observed.ts";
+import type { HeldObserved } from "./learnt.ts";
 import { createTallies } from "./tallies.ts";
+import type { World } from "./world.ts";
 
 export type LearntHeld = {
   /** A gateway saw it. @param survival without c_r */

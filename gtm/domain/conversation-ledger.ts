@@ -1,6 +1,7 @@
 /** The ledger of a conversation: which regions hold how much of it, after a turn, and when two GTMs wrote at once. */
-import { type Conversation, type Holding, holdingIn, homeOf } from "#gtm/domain/conversation.ts";
+
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
+import { type Conversation, type Holding, holdingIn, homeOf } from "./conversation.ts";
 
 const MOST_HOLDINGS = 3;
 const PARALLEL_MS = 1_000;

@@ -1,8 +1,8 @@
 /** Which regions hold a conversation after a turn, and after two GTMs wrote at once. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { afterTurn, keptAt, mergedWith, type ServedTurn } from "#gtm/datalayer/conversation-ledger.ts";
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import { afterTurn, keptAt, mergedWith, type ServedTurn } from "#gtm/domain/conversation-ledger.ts";
 import { ModelId } from "#shared/ids.ts";
 import { CONVERSATION, MODEL, NOW_MS, regionId } from "#test/support/builders.ts";
 

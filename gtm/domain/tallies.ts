@@ -1,5 +1,5 @@
 /** Tallies by key: observations are gathered, and each round's are folded together. Bounded by who makes the keys. */
-import { fadedTo, type Habit, type Observed, type Tally, tallied } from "#gtm/domain/tally.ts";
+import { fadedTo, type Habit, type Observed, type Tally, tallied } from "./tally.ts";
 
 export type Tallies = {
   readonly observe: (key: string, observed: Observed) => void;

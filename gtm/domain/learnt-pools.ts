@@ -1,4 +1,6 @@
 /** What turns teach of pools, kept by region so that no region speaks for all: lengths of answers, follow-ups, reuse. */
+
+import type { PoolName, RegionId } from "#shared/ids.ts";
 import {
   type FollowUps,
   maturedAt,
@@ -10,18 +12,17 @@ import {
   reuseObserved,
   withFollowUp,
   withTurn,
-} from "#gtm/domain/follow-ups.ts";
-import type { LearntOfPool } from "#gtm/domain/learnt.ts";
+} from "./follow-ups.ts";
+import type { LearntOfPool } from "./learnt.ts";
 import {
   OUTPUT_HABIT,
   outputObserved,
   outputTokensOf,
   PROMPT_SIZE_CLASSES,
   promptSizeClass,
-} from "#gtm/domain/output-lengths.ts";
-import { fadedTo, type Observed } from "#gtm/domain/tally.ts";
-import type { PoolName, RegionId } from "#shared/ids.ts";
+} from "./output-lengths.ts";
 import { createTallies } from "./tallies.ts";
+import { fadedTo, type Observed } from "./tally.ts";
 
 export type PoolPriors = {
   readonly pinMs: number;

@@ -1,7 +1,8 @@
 /** How much of the regions' caches the conversations that this instance served lately will use again: part of the memory price. */
-import type { Conversation } from "#gtm/domain/conversation.ts";
-import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
+
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
+import type { Conversation } from "./conversation.ts";
+import type { LiveTokens } from "./world-assembly.ts";
 
 export type LiveLedger = {
   /** A turn was committed; what was counted for the conversation before is counted no more. */
