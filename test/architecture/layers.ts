@@ -73,19 +73,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: ["gtm/wire/http/"],
-    may: [
-      "gtm/wire/http/",
-      "gtm/steering/",
-      "gtm/domain/",
-      "shared/",
-      "hono",
-      "undici",
-      "@streamparser/json",
-      "ipaddr.js",
-      "lru-cache",
-      "zod",
-      "node:",
-    ],
+    may: ["gtm/wire/http/", "gtm/steering/", "gtm/domain/", "shared/", "undici", "node:"],
   },
   {
     files: ["gtm/wire/admin/"],
@@ -142,7 +130,7 @@ export const LAYERS: readonly Layer[] = [
   { files: AGENT_ARITHMETIC, may: [...AGENT_ARITHMETIC, "shared/ids.ts", "shared/report.ts"] },
   {
     files: ["edge-agent/"],
-    may: ["edge-agent/", "shared/", "package.json", "undici", "hono", "commander", "ipaddr.js", "zod", "node:"],
+    may: ["edge-agent/", "shared/", "package.json", "undici", "commander", "ipaddr.js", "zod", "node:"],
   },
   { files: ["deploy/"], may: ["deploy/", "gtm/", "edge-agent/", "shared/", "npm:", "node:"] },
   { files: ["test/"], may: ["test/", "deploy/", "gtm/", "edge-agent/", "shared/", "npm:", "node:"] },
@@ -161,13 +149,11 @@ export const DOORS: readonly Door[] = [
   { dependency: "geoip-lite", files: ["gtm/datalayer/geoip.ts"], isDynamicOnly: true },
   { dependency: "dns2", files: ["gtm/wire/dns/record-data.ts", "gtm/dns-check/message.ts"] },
   { dependency: "ioredis", files: ["shared/store"] },
-  { dependency: "hono", files: ["gtm/wire/http/", "gtm/wire/admin/", "edge-agent/gateway"] },
   { dependency: "prom-client", files: ["shared/metrics.ts"] },
   { dependency: "pino", files: ["shared/logger.ts"] },
   { dependency: "yaml", files: ["shared/config"] },
   { dependency: "canonicalize", files: ["shared/region-signature.ts"] },
   { dependency: "ulid", files: ["gtm/decision-id.ts"] },
-  { dependency: "@streamparser/json", files: ["gtm/wire/http/"] },
   {
     dependency: "ipaddr.js",
     files: [

@@ -186,10 +186,16 @@ export const PLANTED: readonly Planted[] = [
     says: /layer/,
   },
   {
-    what: "hono's family by another door",
-    path: "edge-agent/scrape.ts",
+    what: "hono's family outside the admin API",
+    path: "edge-agent/gateway/x.ts",
     text: 'import "@hono/node-server";',
-    says: /hono is imported only by/,
+    says: /layer/,
+  },
+  {
+    what: "hono in the front door, which answers to Node's response",
+    path: "gtm/wire/http/x.ts",
+    text: 'import { Hono } from "hono";',
+    says: /layer/,
   },
   {
     what: "geoip-lite by another door",
