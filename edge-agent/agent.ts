@@ -12,8 +12,6 @@ import type { ModelSettings } from "./replica-report.ts";
 export type AgentSettings = {
   readonly identity: Identity;
   readonly intervalMs: number;
-  /** In the order of the ports' answers; `wish` is an engine's name or `auto`. */
-  readonly engines: readonly { readonly address: string; readonly wish: string }[];
   /** Of the GPUs that serve; empty: all. */
   readonly gpuUuids: readonly string[];
   readonly models: ReadonlyMap<string, ModelSettings>;
@@ -30,23 +28,27 @@ export type Agent = {
 
 export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent => {
   const { clock, signals } = ports;
-  let endpoints: readonly Endpoint[] = settings.engines.map(({ address }) => newEndpoint(address));
+  let endpoints: ReadonlyMap<string, Endpoint> = new Map();
   let seq = 0;
 
   const nextReport = async (signal: AbortSignal): Promise<RegionReport> => {
-    const [answers, gpuAnswer, gateways] = await Promise.all([
-      ports.scrapeEngines(signal),
+    const known = (address: string) => ({ engine: endpoints.get(address)?.engine ?? null });
+    const [found, gpuAnswers, gateways] = await Promise.all([
+      ports.scrapeEngines(known, signal),
       ports.scrapeGpus(signal),
       ports.scrapeGateways(signal),
     ]);
-    endpoints = endpoints.map((endpoint, at) => {
-      const answer = answers[at];
-      const wish = settings.engines[at]?.wish ?? "auto";
-      return answer === undefined ? endpoint : learn(endpoint, readEngine(answer, endpoint, wish));
-    });
-    const gpus = gpuAnswer === null ? null : readGpus(gpuAnswer, settings.gpuUuids);
+    endpoints = new Map(
+      found.engines.map(({ address, wish }) => {
+        const before = endpoints.get(address) ?? newEndpoint(address);
+        const answers = found.answers.get(address);
+        return [address, answers === undefined ? before : learn(before, readEngine(answers, before, wish))];
+      }),
+    );
+    const gpus = gpuAnswers === null ? null : readGpus(gpuAnswers, settings.gpuUuids);
     seq += 1;
-    const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints, gpus };
+    const { faults } = found;
+    const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints: [...endpoints.values()], gpus, faults };
     const report = withGateways(assemble(settings.identity, round, settings.models), gateways);
     return settings.reportKey === null ? report : signedWith(report, settings.reportKey);
   };

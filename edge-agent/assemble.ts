@@ -2,14 +2,13 @@
 import type { AgentId, RegionId } from "#shared/ids.ts";
 import type { GpuReport, ModelReport, RegionReport, ReportFault } from "#shared/report.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Fault } from "./exposition.ts";
 import { type ModelPlace, modelReport } from "./model-report.ts";
 import type { ModelSettings } from "./replica-report.ts";
 import { soundModel } from "./sound-model.ts";
 
 export type Identity = { readonly region: RegionId; readonly agent: AgentId; readonly boot: string };
 
-export type Gpus = { readonly source: string; readonly gpus: readonly GpuReport[]; readonly faults: readonly Fault[] };
+export type Gpus = { readonly gpus: readonly GpuReport[]; readonly faults: readonly ReportFault[] };
 
 export type Round = {
   /** From 1. */
@@ -18,6 +17,8 @@ export type Round = {
   readonly endpoints: readonly Endpoint[];
   /** null: none are configured. */
   readonly gpus: Gpus | null;
+  /** Of finding engines, not of reading them. */
+  readonly faults: readonly ReportFault[];
 };
 
 const NO_SETTINGS: ModelSettings = {
@@ -38,10 +39,10 @@ const MOST_FAULTS = 200;
 
 export const assemble = (
   { region, agent, boot }: Identity,
-  { seq, reportedAtMs, endpoints, gpus }: Round,
+  { seq, reportedAtMs, endpoints, gpus, faults: ofDiscovery }: Round,
   settings: ReadonlyMap<string, ModelSettings>,
 ): RegionReport => {
-  const faults = endpoints.flatMap((endpoint) => faultsOf(endpoint, settings));
+  const faults = [...ofDiscovery, ...endpoints.flatMap((endpoint) => faultsOf(endpoint, settings))];
   const models: ModelReport[] = [];
   for (const [model, places] of byModel(endpoints)) {
     const made = modelReport(model, places, settings.get(model) ?? NO_SETTINGS);
@@ -49,7 +50,7 @@ export const assemble = (
     if (model.length > LONGEST_MODEL) faults.push({ source: "agent", field: "model", code: "too-long" });
     else models.push(soundModel(withinLimits(made.report, faults), faults));
   }
-  faults.push(...(gpus?.faults ?? []).map((fault) => ({ source: gpus?.source ?? "", ...fault })));
+  faults.push(...(gpus?.faults ?? []));
   return {
     v: 1,
     region,

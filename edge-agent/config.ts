@@ -35,26 +35,71 @@ const listenAddress = z
   .string()
   .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/, "must be an address with a port, such as 127.0.0.1:9154");
 
-const Engine = z.strictObject({
+const access = {
+  /** Certificates of the authorities that are believed for it, PEM. */
+  ca_file: path.nullable().default(null),
+  /** Shown to everything there, where a proxy asks for it. Read again when it changes. */
+  bearer_token_file: path.nullable().default(null),
+};
+
+const manner = {
+  ...access,
+  engine: engineName.default("auto"),
+  /** For the engine's own API, where it asks for a key. Read again when it changes. */
+  api_key_file: path.nullable().default(null),
+};
+
+/** One engine, as the configuration and watched files have it. */
+export const NamedEngine = z.strictObject({
   /** Origin of one replica or one front end of several; never a load balancer over several front ends. */
   url: httpUrl,
-  engine: engineName.default("auto"),
-  /** For `/v1/models`, where the engine asks for a key. */
-  api_key_file: path.nullable().default(null),
+  ...manner,
 });
+
+/** What a watched file holds. */
+export const EngineFile = z.strictObject({ engines: z.array(NamedEngine).max(256) });
+
+const LEAST_REFRESH_MS = 1_000;
+
+const Engine = z
+  .strictObject({
+    url: httpUrl.nullable().default(null),
+    /** As url, with a name of which each address is one replica; the name is asked again each `refresh`. */
+    dns: httpUrl.nullable().default(null),
+    refresh: duration.pipe(z.number().min(LEAST_REFRESH_MS, "must be at least 1 s")).default(5_000),
+    /** A file with `engines:` of its own, read again when it changes. */
+    file: path.nullable().default(null),
+    ...manner,
+  })
+  .superRefine(({ url, dns, file, ...how }, context) => {
+    if ([url, dns, file].filter((place) => place !== null).length !== 1) {
+      context.addIssue({ code: "custom", message: "must have one of url, dns and file" });
+    }
+    const isMannered = how.ca_file ?? how.bearer_token_file ?? how.api_key_file;
+    if (file !== null && (isMannered !== null || how.engine !== "auto")) {
+      context.addIssue({ code: "custom", message: "must not say how engines of a file are asked; the file does" });
+    }
+  });
+export type EngineConfig = z.infer<typeof Engine>;
 
 const Gpus = z
   .strictObject({
-    /** The whole address of the exporter's page. */
+    /** The whole address of one exporter's page. */
     dcgm_url: httpUrl.nullable().default(null),
+    /** Pages of several hosts' exporters: dcgm-exporter or AMD's device-metrics-exporter, told apart by what is on them. */
+    exporters: z
+      .array(z.strictObject({ url: httpUrl, ...access }))
+      .max(256)
+      .default([]),
     /** The command. */
     nvidia_smi: path.nullable().default(null),
     /** Of the GPUs that serve; empty: all of the host. */
     uuids: z.array(z.string().min(1).max(128)).max(1_024).default([]),
   })
   .superRefine((gpus, context) => {
-    if ((gpus.dcgm_url === null) === (gpus.nvidia_smi === null)) {
-      context.addIssue({ code: "custom", message: "must have either dcgm_url or nvidia_smi" });
+    const told = [gpus.dcgm_url !== null, gpus.exporters.length > 0, gpus.nvidia_smi !== null];
+    if (told.filter(Boolean).length !== 1) {
+      context.addIssue({ code: "custom", message: "must have one of dcgm_url, exporters and nvidia_smi" });
     }
   });
 
@@ -102,6 +147,16 @@ export const AgentConfig = z.strictObject({
       key_file: path.nullable().default(null),
     })
     .prefault({}),
+  scrape: z
+    .strictObject({
+      /** One source's answer must be whole by then, or it is not known this round. */
+      deadline: duration
+        .pipe(z.number().min(100, "must be at least 100 ms").max(10_000, "must be at most 10 s"))
+        .default(1_500),
+      /** How many engines are asked at once. */
+      concurrency: z.int().min(1).max(256).default(64),
+    })
+    .prefault({}),
   engines: z
     .array(Engine)
     .min(1, "must name at least one engine")
@@ -109,7 +164,7 @@ export const AgentConfig = z.strictObject({
     .superRefine((engines, context) => {
       const seen = new Set<string>();
       for (const [at, { url }] of engines.entries()) {
-        const address = addressOf(url);
+        const address = url === null ? null : addressOf(url);
         if (address !== null && seen.has(address)) {
           context.addIssue({ code: "custom", path: [at, "url"], message: `${address} stands here twice` });
         }

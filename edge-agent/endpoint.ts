@@ -7,7 +7,7 @@ import { NO_RATES, type ReplicaRates, ratesOf } from "./rates.ts";
 import { lastTrusted, measuredSpeed, type Speed } from "./speed.ts";
 
 /** `unknown`: the probe got no answer, which is not a no. */
-export type Health = "up" | "down" | "unknown";
+export type Health = "up" | "down" | "loading" | "unknown";
 
 /** What one round learnt of the address. */
 export type Observation = {
@@ -37,6 +37,8 @@ export type Endpoint = {
   /** `host:port`. */
   readonly address: string;
   readonly isDown: boolean;
+  /** It says that it is loading and cannot serve yet. */
+  readonly isLoading: boolean;
   /** The engine's name as last recognised. */
   readonly engine: string | null;
   readonly models: readonly KnownModel[];
@@ -52,6 +54,7 @@ const SILENT_IS_DOWN_AFTER_MS = 30_000;
 export const newEndpoint = (address: string): Endpoint => ({
   address,
   isDown: false,
+  isLoading: false,
   engine: null,
   models: [],
   modelList: null,
@@ -67,10 +70,13 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
   const models = seen.isMeasured ? measured(endpoint, seen, windowMs) : unmeasured(endpoint, seen);
   const isShared = models.some(({ replicas }) => replicas.some(({ history }) => history?.isShared === true));
   const faults = [...seen.faults, ...(seen.reading?.faults ?? [])];
+  const isDown = seen.health === "down" || isSilent;
   return {
     address: endpoint.address,
-    isDown: seen.health === "down" || isSilent,
-    engine: seen.reading?.engine ?? endpoint.engine,
+    isDown,
+    isLoading: seen.health === "loading",
+    // Another engine may come up where one went down.
+    engine: seen.reading?.engine ?? (isDown ? null : endpoint.engine),
     models,
     modelList: seen.modelList ?? endpoint.modelList,
     faults: isShared ? [...faults, { field: WHOLE_PAGE, code: "multi-replica-endpoint" }] : faults,

@@ -19,26 +19,49 @@ const MOST_REDIRECTS = 2;
 const MOST_REDIRECT_BYTES = 65_536;
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
-/** Connections are kept; `close` ends them. */
-export const createDispatcher = (): Dispatcher => new Agent({ keepAliveTimeout: 4_000, pipelining: 1 });
+/** What is asked of one engine at once: page, model list, health, and what its engine has beside them. */
+const MOST_CONNECTIONS = 4;
 
-/** @param deadlineMs for everything: connecting, waiting, reading to the end */
+export type Trust = {
+  /** Certificates that are believed, as PEM; null: those that Node believes. */
+  readonly ca: string | null;
+  /** The name that a certificate must be for, where addresses are asked; null: the one in the URL. */
+  readonly serverName: string | null;
+};
+
+/** Connections are kept; `close` ends them. */
+export const createDispatcher = (trust: Trust = { ca: null, serverName: null }): Dispatcher =>
+  new Agent({
+    keepAliveTimeout: 4_000,
+    pipelining: 1,
+    connections: MOST_CONNECTIONS,
+    connect: {
+      ...(trust.ca === null ? {} : { ca: trust.ca }),
+      ...(trust.serverName === null ? {} : { servername: trust.serverName }),
+    },
+  });
+
+/**
+ * @param deadlineMs for everything: connecting, waiting, reading to the end
+ * @param host `host:port` that is said in place of the address that is asked; null: the address
+ */
 export const createFetchText =
-  (dispatcher: Dispatcher, deadlineMs: number, mostBytes = MOST_BYTES): FetchText =>
+  (dispatcher: Dispatcher, deadlineMs: number, host: string | null = null): FetchText =>
   async (url, { accept, bearer, signal }) => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     const headers = {
       accept,
       "accept-encoding": "identity",
+      ...(host === null ? {} : { host }),
       ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     };
     const get = (from: string): Promise<Dispatcher.ResponseData> =>
       request(from, { dispatcher, headers, signal: deadline, headersTimeout: 0, bodyTimeout: 0 });
-    return follow(url, get, { deadline, mostBytes });
+    return follow(url, get, { deadline, host });
   };
 
 type Get = (url: string) => Promise<Dispatcher.ResponseData>;
-type Limits = { readonly deadline: AbortSignal; readonly mostBytes: number };
+type Limits = { readonly deadline: AbortSignal; readonly host: string | null };
 
 const failed = (code: FetchFailure): Fetched => ({ kind: "failed", code });
 
@@ -49,21 +72,40 @@ const follow = async (url: string, get: Get, limits: Limits): Promise<Fetched> =
     try {
       response = await getTwice(at, get, limits);
     } catch (error) {
-      return failed(
-        limits.deadline.aborted ? "timed-out" : codeOf(error) === "ECONNREFUSED" ? "refused" : "unreachable",
-      );
+      return failed(limits.deadline.aborted ? "timed-out" : failureOf(codeOf(error)));
     }
     // A body that is ended early says so as an error, and nobody else listens.
     response.body.on("error", () => {});
     if (!REDIRECTS.has(response.statusCode)) return read(response, limits);
     await response.body.dump({ limit: MOST_REDIRECT_BYTES }).catch(() => undefined);
-    // Elsewhere a page of somebody else could be waiting, and the credential is not theirs.
-    const next = URL.parse(headerOf(response, "location"), at);
-    if (next === null || next.origin !== new URL(url).origin) return failed("redirected");
-    at = next.href;
+    const next = withinOrigin(headerOf(response, "location"), at, limits.host);
+    if (next === null) return failed("redirected");
+    at = next;
   }
   return failed("redirected");
 };
+
+/** Elsewhere a page of somebody else could be waiting, and the credential is not theirs. */
+const withinOrigin = (location: string, at: string, host: string | null): string | null => {
+  const from = new URL(at);
+  const next = URL.parse(location, at);
+  if (next === null || next.username !== "" || next.password !== "") return null;
+  if (next.origin === from.origin) return next.href;
+  // It knows itself by its name only, which other addresses have too.
+  const isItsName = next.protocol === from.protocol && host !== null && withPort(next) === host.toLowerCase();
+  return isItsName ? `${from.origin}${next.pathname}${next.search}` : null;
+};
+
+const withPort = ({ hostname, port, protocol }: URL): string =>
+  `${hostname}:${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;
+
+const failureOf = (code: string): FetchFailure => {
+  if (code === "ECONNREFUSED") return "refused";
+  return CERTIFICATE.test(code) ? "untrusted" : "unreachable";
+};
+
+/** OpenSSL's and Node's words for a certificate that is not believed. */
+const CERTIFICATE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_SSL_.*CERT)/;
 
 /** A connection that was kept may be closed by the other side at the moment it is used again. */
 const getTwice = async (url: string, get: Get, { deadline }: Limits): Promise<Dispatcher.ResponseData> => {
@@ -77,7 +119,7 @@ const getTwice = async (url: string, get: Get, { deadline }: Limits): Promise<Di
 
 const CLOSED_WHILE_KEPT = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
-const read = async (response: Dispatcher.ResponseData, { deadline, mostBytes }: Limits): Promise<Fetched> => {
+const read = async (response: Dispatcher.ResponseData, { deadline }: Limits): Promise<Fetched> => {
   const { body } = response;
   if (!["", "identity"].includes(headerOf(response, "content-encoding"))) {
     body.destroy();
@@ -88,7 +130,7 @@ const read = async (response: Dispatcher.ResponseData, { deadline, mostBytes }: 
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > mostBytes) return failed("too-large");
+      if (bytes > MOST_BYTES) return failed("too-large");
       chunks.push(chunk);
     }
   } catch {

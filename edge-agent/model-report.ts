@@ -44,14 +44,14 @@ export const modelReport = (
     ttftP50Ms: firstToken.p50Ms,
     ttftP95Ms: firstToken.p95Ms,
     coldStartMs: settings.coldStartMs,
-    weightBytes: settings.weightBytes,
+    weightBytes: settings.weightBytes ?? least(places.map(({ model: { weightBytes } }) => weightBytes)),
   };
   return { report, faults: firstToken.faults };
 };
 
 /** A model that is served has somebody who serves it, even where no page says who. */
 export const withAReplica = (place: ModelPlace): ModelPlace => {
-  if (place.model.replicas.length > 0) return place;
+  if (place.model.replicas.length > 0 || place.model.state === "on-disk") return place;
   const unknown = {
     ...UNMEASURED,
     history: null,
@@ -64,7 +64,12 @@ export const withAReplica = (place: ModelPlace): ModelPlace => {
 
 const stateOf = (live: readonly ModelPlace[], placed: readonly PlacedReplica[]): ModelReport["state"] => {
   if (live.length === 0) return "down";
-  return placed.every(({ replica }) => replica.isAsleep === true) ? "asleep" : "loaded";
+  const states = live.map(({ endpoint, model }) => (endpoint.isLoading ? "loading" : model.state));
+  const isAwake = placed.some(({ replica }) => replica.isAsleep !== true);
+  // One place that serves is enough.
+  if (states.some((state) => state === "loaded" || (state === null && isAwake))) return "loaded";
+  for (const state of ["loading", "asleep", "on-disk"] as const) if (states.includes(state)) return state;
+  return placed.every(({ replica }) => replica.isAsleep === true) ? "asleep" : "down";
 };
 
 /** @returns null where one of them is not known, or there is none: a part is not the whole */

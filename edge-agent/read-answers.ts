@@ -1,23 +1,26 @@
 /** What engines and exporters answered, read: pages parsed, the engine recognised, every reason for not knowing named. */
 import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
-import { type EnginePayloads, type EngineReading, NOTHING_FURTHER } from "./engines/engine.ts";
+import type { Engine, EnginePayloads, EngineReading } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
-import { type Fault, type Page, parseExposition, WHOLE_PAGE } from "./exposition.ts";
+import { type Fault, WHOLE_PAGE } from "./exposition.ts";
+import { isAmd, readAmd } from "./gpu/amd.ts";
 import { type GpuReading, readDcgm } from "./gpu/dcgm.ts";
 import { readNvidiaSmi } from "./gpu/nvidia-smi.ts";
 import type { EngineAnswers, Fetched, GpuAnswer } from "./ports.ts";
+import { furtherIn, jsonIn, pageIn, whyNot } from "./read-payloads.ts";
 
 /**
  * @param endpoint what was known before: an engine once recognised is the one whose page cannot be had now
  * @param wish the configured engine, or `auto`
  */
 export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, wish: string): Observation => {
-  const page = pageOf(answers.metrics);
+  const page = answers.metrics === null ? { page: null, faults: [] } : pageIn(answers.metrics);
   const list = modelListOf(answers.models);
-  const payloads = { page: page.page, models: list.models ?? endpoint.modelList, further: NOTHING_FURTHER };
+  const further = new Map([...answers.further].map(([path, fetched]) => [path, furtherIn(fetched, "read")] as const));
+  const payloads = { page: page.page, models: list.models ?? endpoint.modelList, further };
   const choice = engineOf(page.page === null && wish === "auto" ? (endpoint.engine ?? wish) : wish, payloads);
-  const faults = [...page.faults, ...list.faults, ...healthFaults(answers.health)];
+  const faults = [...answers.faults, ...page.faults, ...list.faults, ...healthFaults(answers.health)];
   let reading: EngineReading | null = null;
   switch (choice.kind) {
     case "engine":
@@ -34,73 +37,75 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, wish: str
   return {
     atMs: answers.atMs,
     atEpochMs: answers.atEpochMs,
-    health: healthOf(answers.health),
+    health: healthOf(answers.health, choice.kind === "engine" ? choice.engine.unavailableMeans : "down"),
     reading,
-    isMeasured: page.page !== null,
+    isMeasured: reading === null ? page.page !== null : reading.isMeasured,
     modelList: list.models,
     faults,
   };
 };
 
 /** @param uuids of the GPUs that serve; empty: all */
-export const readGpus = (answer: GpuAnswer, uuids: readonly string[]): Gpus => {
-  switch (answer.source) {
-    case "dcgm": {
-      const { page, faults } = pageOf(answer.page);
-      return gpusOf(answer.source, page === null ? null : readDcgm(page, uuids), faults, uuids);
+export const readGpus = (answers: readonly GpuAnswer[], uuids: readonly string[]): Gpus => {
+  const readings = answers.map((answer) => ({ source: answer.source, ...gpuReading(answer, uuids) }));
+  // A GPU that two exporters tell of is one; each exporter knows those of its host.
+  const byUuid = new Map<string, GpuReading["gpus"][number]>();
+  for (const gpu of readings.flatMap(({ gpus }) => gpus)) {
+    const before = byUuid.get(gpu.uuid);
+    if (before === undefined || before.memoryTotalBytes === null) byUuid.set(gpu.uuid, gpu);
+  }
+  const isElsewhere = (field: string): boolean =>
+    answers.length > 1 && uuids.some((uuid) => field.startsWith(uuid) && byUuid.get(uuid)?.memoryTotalBytes !== null);
+  return {
+    gpus: [...byUuid.values()],
+    faults: readings.flatMap(({ source, faults }) =>
+      faults.filter(({ field }) => !isElsewhere(field)).map((fault) => ({ source, ...fault })),
+    ),
+  };
+};
+
+const gpuReading = (answer: GpuAnswer, uuids: readonly string[]): GpuReading => {
+  switch (answer.kind) {
+    case "page": {
+      const { page, faults } = pageIn(answer.page);
+      if (page === null) return gpusOf(null, faults, uuids);
+      return gpusOf(isAmd(page) ? readAmd(page, uuids) : readDcgm(page, uuids), faults, uuids);
     }
     case "nvidia-smi": {
       const { output } = answer;
-      if (output.kind === "failed") {
-        return gpusOf(answer.source, null, [{ field: WHOLE_PAGE, code: output.code }], uuids);
-      }
+      if (output.kind === "failed") return gpusOf(null, [{ field: WHOLE_PAGE, code: output.code }], uuids);
       const isReadable = output.exitCode === 0 || output.text.includes("No devices were found");
       const faults = isReadable ? [] : [{ field: WHOLE_PAGE, code: `exit-${output.exitCode}` }];
-      return gpusOf(answer.source, isReadable ? readNvidiaSmi(output.text, uuids) : null, faults, uuids);
+      return gpusOf(isReadable ? readNvidiaSmi(output.text, uuids) : null, faults, uuids);
     }
   }
 };
 
 /** GPUs that are configured by name are there, even when nothing can be said of them. */
-const gpusOf = (
-  source: string,
-  reading: GpuReading | null,
-  faults: readonly Fault[],
-  uuids: readonly string[],
-): Gpus => {
+const gpusOf = (reading: GpuReading | null, faults: readonly Fault[], uuids: readonly string[]): GpuReading => {
   const unknown = uuids.map((uuid) => ({ uuid, memoryTotalBytes: null, memoryUsedBytes: null, memoryFreeBytes: null }));
-  return { source, gpus: reading?.gpus ?? unknown, faults: [...faults, ...(reading?.faults ?? [])] };
-};
-
-/** A page that came half is no page. Faults inside a whole page are told by who reads it. */
-const pageOf = (fetched: Fetched): { page: Page | null; faults: readonly Fault[] } => {
-  if (fetched.kind === "failed") return { page: null, faults: [{ field: WHOLE_PAGE, code: fetched.code }] };
-  if (fetched.status !== 200) return { page: null, faults: [{ field: WHOLE_PAGE, code: `http-${fetched.status}` }] };
-  const page = parseExposition(fetched.text, fetched.contentType.startsWith("application/openmetrics-text"));
-  const isHalf = page.faults.some(({ code }) => code === "half-sent");
-  return isHalf ? { page: null, faults: page.faults } : { page, faults: [] };
+  return { gpus: reading?.gpus ?? unknown, faults: [...faults, ...(reading?.faults ?? [])] };
 };
 
 const modelListOf = (fetched: Fetched): { models: EnginePayloads["models"]; faults: readonly Fault[] } => {
   const failed = (code: string) => ({ models: null, faults: [{ field: "models", code }] });
-  if (fetched.kind === "failed") return failed(fetched.code);
-  if (fetched.status !== 200) return failed(`http-${fetched.status}`);
-  try {
-    const models: unknown = JSON.parse(fetched.text);
-    const isList = typeof models === "object" && models !== null && "data" in models && Array.isArray(models.data);
-    return isList ? { models, faults: [] } : failed("not-a-model-list");
-  } catch {
-    return failed("not-json");
-  }
+  const code = whyNot(fetched);
+  if (fetched.kind === "failed" || code !== null) return failed(code ?? "");
+  const answer = jsonIn(fetched.text);
+  if (answer.kind !== "json") return failed("not-json");
+  const models = answer.json;
+  const isList = typeof models === "object" && models !== null && "data" in models && Array.isArray(models.data);
+  return isList ? { models, faults: [] } : failed("not-a-model-list");
 };
 
-const healthOf = (fetched: Fetched): Health => {
+const healthOf = (fetched: Fetched | null, unavailableMeans: Engine["unavailableMeans"]): Health => {
+  if (fetched === null) return "unknown";
   if (fetched.kind === "failed") return fetched.code === "refused" ? "down" : "unknown";
-  if (fetched.status === 503) return "down";
+  if (fetched.status === 503) return unavailableMeans;
   return fetched.status === 200 ? "up" : "unknown";
 };
 
-const healthFaults = (fetched: Fetched): readonly Fault[] => {
-  if (fetched.kind === "failed") return [{ field: "health", code: fetched.code }];
-  return fetched.status === 200 ? [] : [{ field: "health", code: `http-${fetched.status}` }];
+const healthFaults = (fetched: Fetched | null): readonly Fault[] => {
+  const code = fetched === null ? null : whyNot(fetched);
+  return code === null ? [] : [{ field: "health", code }];
 };

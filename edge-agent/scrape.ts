@@ -1,59 +1,130 @@
-/** Asks engines and exporters, all at once, each within its deadline. */
-import type { Clock } from "#shared/clock.ts";
-import type { FetchText } from "./fetch-text.ts";
+/** Asks the region's engines and exporters of this moment: each by its own door, none waiting for another. */
+import { OperationalError } from "#shared/errors.ts";
+import type { Found, Place } from "./discovery.ts";
+import { createDoor, type Door } from "./door.ts";
 import { NVIDIA_SMI_COLUMNS } from "./gpu/nvidia-smi.ts";
-import type { AgentPorts, EngineAnswers, GpuAnswer } from "./ports.ts";
+import { createPolls, type PollsBy } from "./polls.ts";
+import type { AgentPorts, EngineAnswers, Fetched, GpuAnswer } from "./ports.ts";
 import type { RunCommand } from "./run-command.ts";
-
-export type EngineTarget = {
-  /** Origin and path prefix, without a trailing slash. */
-  readonly url: string;
-  /** Sent to `/v1/models` only: vLLM's `--api-key` guards nothing else. null: none. */
-  readonly apiKey: string | null;
-};
+import { scrapeEngine } from "./scrape-engine.ts";
 
 export type GpuTarget =
-  | { readonly kind: "dcgm"; readonly url: string }
+  | { readonly kind: "page"; readonly source: string; readonly url: string; readonly door: Door }
   | { readonly kind: "nvidia-smi"; readonly command: string };
 
-/** Text only: Python's exporter answers OpenMetrics as soon as it is mentioned, whatever its weight. */
-const METRICS = "text/plain; version=0.0.4";
-
-export const createScrape = (
-  targets: { readonly engines: readonly EngineTarget[]; readonly gpus: GpuTarget | null },
-  by: { readonly fetchText: FetchText; readonly runCommand: RunCommand; readonly clock: Clock },
-): Pick<AgentPorts, "scrapeEngines" | "scrapeGpus"> => ({
-  scrapeEngines: (signal) => Promise.all(targets.engines.map((engine) => scrapeEngine(engine, by, signal))),
-  scrapeGpus: async (signal) => (targets.gpus === null ? null : scrapeGpus(targets.gpus, by, signal)),
-});
-
-type By = Parameters<typeof createScrape>[1];
-
-const scrapeEngine = async ({ url, apiKey }: EngineTarget, by: By, signal: AbortSignal): Promise<EngineAnswers> => {
-  const { fetchText, clock } = by;
-  const measured = fetchText(`${url}/metrics`, { accept: METRICS, bearer: null, signal }).then((metrics) => ({
-    metrics,
-    atMs: clock.monotonicMs(),
-    atEpochMs: clock.epochMs(),
-  }));
-  const [metrics, models, health] = await Promise.all([
-    measured,
-    fetchText(`${url}/v1/models`, { accept: "application/json", bearer: apiKey, signal }),
-    fetchText(`${url}/health`, { accept: "*/*", bearer: null, signal }),
-  ]);
-  return { ...metrics, models, health };
+export type ScrapeTargets = {
+  /** Looked at in each round. */
+  readonly engines: () => Found;
+  /** null: none are configured. */
+  readonly gpus: readonly GpuTarget[] | null;
 };
 
-const scrapeGpus = async (target: GpuTarget, by: By, signal: AbortSignal): Promise<GpuAnswer> => {
-  switch (target.kind) {
-    case "dcgm":
+export type ScrapeBy = PollsBy & {
+  readonly runCommand: RunCommand;
+  /** For one source altogether. */
+  readonly deadlineMs: number;
+};
+
+export type Scrape = Pick<AgentPorts, "scrapeEngines" | "scrapeGpus"> & { readonly close: () => Promise<void> };
+
+export const createScrape = (targets: ScrapeTargets, by: ScrapeBy): Scrape => {
+  const doors = new Map<string, Door>();
+  const engines = createPolls<EngineAnswers>(by);
+  const gpus = createPolls<GpuAnswer>(by);
+  const gpuAnswers = new Map<string, GpuAnswer>();
+
+  /** One door for one place. @returns null where its credentials cannot be read; the next round tries again */
+  const doorOf = (place: Place): Door | null => {
+    const key = JSON.stringify(place);
+    const door = doors.get(key) ?? opened(place, by.deadlineMs);
+    if (door !== null) doors.set(key, door);
+    return door;
+  };
+
+  return {
+    scrapeEngines: async (known, signal) => {
+      const found = targets.engines();
+      await closeOthers(doors, found.places);
+      const shut: string[] = [];
+      const polls = found.places.flatMap((place) => {
+        const door = doorOf(place);
+        if (door === null) shut.push(place.address);
+        if (door === null) return [];
+        const ask = (stop: AbortSignal): Promise<EngineAnswers> =>
+          scrapeEngine({ ...place, door }, known(place.address), {
+            clock: by.clock,
+            signal: withDeadline(stop, by.deadlineMs),
+          });
+        return [{ key: place.address, ask, isAnswer: isHeard }];
+      });
       return {
-        source: "dcgm",
-        page: await by.fetchText(target.url, { accept: METRICS, bearer: null, signal }),
+        engines: found.places,
+        answers: await engines.round(polls, signal),
+        faults: [
+          ...found.faults,
+          ...shut.map((address) => ({ source: address, field: "engines", code: "unusable-file" })),
+        ],
       };
+    },
+    scrapeGpus: async (signal) => {
+      if (targets.gpus === null) return null;
+      const polls = targets.gpus.map((target) => ({
+        key: target.kind === "page" ? target.source : target.kind,
+        ask: (stop: AbortSignal) => scrapeGpu(target, by.runCommand, stop),
+        isAnswer: isGpuAnswer,
+      }));
+      for (const [key, answer] of await gpus.round(polls, signal)) gpuAnswers.set(key, answer);
+      return polls.flatMap(({ key }) => gpuAnswers.get(key) ?? []);
+    },
+    close: async () => {
+      const exporters = (targets.gpus ?? []).flatMap((target) => (target.kind === "page" ? [target.door] : []));
+      await Promise.all([...doors.values(), ...exporters].map((door) => door.close()));
+    },
+  };
+};
+
+/** For all steps of one engine together. */
+const withDeadline = (signal: AbortSignal, deadlineMs: number): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+
+const opened = (place: Place, deadlineMs: number): Door | null => {
+  try {
+    return createDoor(place, { deadlineMs, host: place.host });
+  } catch (error) {
+    // A file that is not there yet: the report says so in each round.
+    if (error instanceof OperationalError) return null;
+    throw error;
+  }
+};
+
+const closeOthers = async (doors: Map<string, Door>, places: readonly Place[]): Promise<void> => {
+  const wanted = new Set(places.map((place) => JSON.stringify(place)));
+  for (const [key, door] of doors) {
+    if (wanted.has(key)) continue;
+    doors.delete(key);
+    await door.close();
+  }
+};
+
+const isAnswered = (fetched: Fetched | null): boolean => fetched?.kind === "answered";
+
+const isHeard = ({ metrics, models, health, further }: EngineAnswers): boolean =>
+  [metrics, models, health, ...further.values()].some(isAnswered);
+
+const isGpuAnswer = (answer: GpuAnswer): boolean =>
+  answer.kind === "page" ? isAnswered(answer.page) : answer.output.kind === "ended";
+
+const PAGE = "text/plain; version=0.0.4, */*;q=0.1";
+
+const scrapeGpu = async (target: GpuTarget, runCommand: RunCommand, signal: AbortSignal): Promise<GpuAnswer> => {
+  switch (target.kind) {
+    case "page": {
+      const page = await target.door.fetch(target.url, { accept: PAGE, isGuarded: false, signal });
+      return { kind: "page", source: target.source, page };
+    }
     case "nvidia-smi": {
       const query = [`--query-gpu=${NVIDIA_SMI_COLUMNS.join(",")}`, "--format=csv,noheader,nounits"];
-      return { source: "nvidia-smi", output: await by.runCommand(target.command, query, signal) };
+      return { kind: "nvidia-smi", source: "nvidia-smi", output: await runCommand(target.command, query, signal) };
     }
   }
 };

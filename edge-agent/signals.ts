@@ -8,6 +8,8 @@ export type AgentSignals = {
   readonly roundEnded: (report: RegionReport, tookMs: number) => void;
   /** Rounds whose time passed while an earlier one was still going on. */
   readonly roundsSkipped: (count: number) => void;
+  /** One source was asked; `isAnswered` also where the answer was a refusal. */
+  readonly sourceAsked: (source: string, isAnswered: boolean, tookMs: number) => void;
   readonly reportPut: () => void;
   readonly reportFailed: (reason: string) => void;
 };
@@ -45,6 +47,17 @@ export const createAgentSignals = (
     help: "Reasons for fields that are not known, one a report and source.",
     labels: ["region", "source", "code"],
   });
+  const scrapes = metrics.counter({
+    name: "edge_agent_scrapes_total",
+    help: "Times that a source was asked, by whether anything answered.",
+    labels: ["region", "source", "outcome"],
+  });
+  const scrapeDuration = metrics.histogram({
+    name: "edge_agent_scrape_duration_seconds",
+    help: "From asking one source to its last answer.",
+    labels,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 5],
+  });
   const put = metrics.counter({ name: "edge_agent_reports_put_total", help: "Reports put into the store.", labels });
   const failed = metrics.counter({
     name: "edge_agent_reports_failed_total",
@@ -72,6 +85,10 @@ export const createAgentSignals = (
         if (sources.isWorthTelling(source, text)) log.warn("source.faulty", { region, source, code, faults: text });
       }
       for (const source of sources.endedBut(bySource)) log.info("source.recovered", { region, source });
+    },
+    sourceAsked: (source, isAnswered, tookMs) => {
+      scrapes.inc({ region, source, outcome: isAnswered ? "answered" : "silent" });
+      scrapeDuration.observe(tookMs / 1_000, { region });
     },
     roundsSkipped: (count) => skipped.inc({ region }, count),
     reportPut: () => {

@@ -10,15 +10,18 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import { type Agent, type AgentSettings, createAgent } from "./agent.ts";
 import { type AgentConfig, addressOf } from "./config.ts";
+import { engineSources, gpuTargets } from "./configured-sources.ts";
 import { createDispatcher, createFetchText } from "./fetch-text.ts";
 import { createGatewayScrape, type GatewayTarget } from "./gateway-scrape.ts";
 import { createPublish } from "./publish.ts";
 import { createRunCommand } from "./run-command.ts";
-import { createScrape, type EngineTarget, type GpuTarget } from "./scrape.ts";
+import { createScrape } from "./scrape.ts";
 import { createAgentSignals } from "./signals.ts";
 
-/** One source's answer must be whole by then, or it is not known this round. */
-export const SCRAPE_DEADLINE_MS = 1_500;
+/** A round waits for this share of its interval, and is put with what has come by then. */
+const PATIENCE_FRACTION = 0.75;
+/** Sources begin within this share of the interval. */
+const SPREAD_FRACTION = 0.1;
 
 export type AgentOptions = { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics };
 
@@ -36,7 +39,7 @@ export type RunningAgent = {
  * @throws {OperationalError} GTM_CONFIG_UNREADABLE or AGENT_CONFIG_INVALID for a secret that cannot be used
  */
 export const startAgent = async (config: AgentConfig, store: Store, options: AgentOptions): Promise<RunningAgent> => {
-  const { agent, close, lastPutAtMs } = buildAgent(config, store, options);
+  const { agent, close, lastPutAtMs } = buildAgent(config, store, options, "running");
   const stopping = new AbortController();
   const firstRound = Promise.withResolvers<void>();
   const running = agent.run(stopping.signal, firstRound.resolve);
@@ -61,45 +64,70 @@ export type BuiltAgent = {
   readonly lastPutAtMs: RunningAgent["lastPutAtMs"];
 };
 
-/** The same agent without a run: for one look. */
-export const buildAgent = (config: AgentConfig, store: Store, { clock, log, metrics }: AgentOptions): BuiltAgent => {
+/** `once`: every source is waited for, since there is no later round. */
+export type Rounds = "running" | "once";
+
+/** The same agent without a run: for one look, or two. */
+export const buildAgent = (
+  config: AgentConfig,
+  store: Store,
+  { clock, log, metrics }: AgentOptions,
+  rounds: Rounds = "once",
+): BuiltAgent => {
+  const { deadline: deadlineMs, concurrency } = config.scrape;
   const dispatcher = createDispatcher();
-  const fetchText = createFetchText(dispatcher, SCRAPE_DEADLINE_MS);
-  const runCommand = createRunCommand(SCRAPE_DEADLINE_MS);
   const signals = createAgentSignals(config.region, { clock, log, metrics });
   let lastPutAtMs: number | null = null;
   const reportPut = (): void => {
     lastPutAtMs = clock.monotonicMs();
     signals.reportPut();
   };
+  const waitUntil = async (atMs: number, signal: AbortSignal): Promise<void> => {
+    await sleep(Math.max(0, atMs - clock.monotonicMs()), undefined, { signal }).catch(() => undefined);
+  };
+  const polls = {
+    clock,
+    waitUntil,
+    random: Math.random,
+    patienceMs: rounds === "once" ? deadlineMs * 2 : Math.min(deadlineMs, config.report.interval * PATIENCE_FRACTION),
+    firstPatienceMs: deadlineMs * 2,
+    spreadMs: rounds === "once" ? 0 : config.report.interval * SPREAD_FRACTION,
+    most: concurrency,
+    onAsked: signals.sourceAsked,
+  };
+  const sources = engineSources(config, { clock, log });
+  const scrape = createScrape(
+    { engines: sources.engines, gpus: gpuTargets(config) },
+    { ...polls, deadlineMs, runCommand: createRunCommand(deadlineMs) },
+  );
   const ports = {
     clock,
-    ...createScrape({ engines: engineTargets(config), gpus: gpuTarget(config) }, { fetchText, runCommand, clock }),
-    scrapeGateways: createGatewayScrape(gatewayTargets(config), fetchText),
+    ...scrape,
+    scrapeGateways: createGatewayScrape(gatewayTargets(config), createFetchText(dispatcher, deadlineMs), polls),
     publish: createPublish({ store, clock, signals: { ...signals, reportPut } }),
-    waitUntil: async (atMs: number, signal: AbortSignal) => {
-      await sleep(Math.max(0, atMs - clock.monotonicMs()), undefined, { signal }).catch(() => undefined);
-    },
+    waitUntil,
     log,
     signals,
   };
+  const agent = createAgent(ports, settingsOf(config));
   return {
-    agent: createAgent(ports, settingsOf(config)),
-    close: () => dispatcher.destroy(),
+    agent: {
+      ...agent,
+      // Names are asked before the first round, which would find nobody behind them.
+      nextReport: async (signal) => {
+        await sources.ready();
+        return agent.nextReport(signal);
+      },
+      run: async (signal, onRound) => {
+        await sources.ready();
+        await agent.run(signal, onRound);
+      },
+    },
+    close: async () => {
+      await Promise.all([dispatcher.destroy(), scrape.close()]);
+    },
     lastPutAtMs: () => lastPutAtMs,
   };
-};
-
-export const engineTargets = (config: AgentConfig): readonly EngineTarget[] =>
-  config.engines.map(({ url, api_key_file }) => ({
-    url: url.replace(/\/+$/, ""),
-    apiKey: api_key_file === null ? null : readSecretFile(api_key_file),
-  }));
-
-export const gpuTarget = ({ gpus }: AgentConfig): GpuTarget | null => {
-  if (gpus === null) return null;
-  if (gpus.dcgm_url !== null) return { kind: "dcgm", url: gpus.dcgm_url };
-  return gpus.nvidia_smi === null ? null : { kind: "nvidia-smi", command: gpus.nvidia_smi };
 };
 
 const gatewayTargets = (config: AgentConfig): readonly GatewayTarget[] =>
@@ -108,7 +136,6 @@ const gatewayTargets = (config: AgentConfig): readonly GatewayTarget[] =>
 const settingsOf = (config: AgentConfig): AgentSettings => ({
   identity: { region: config.region, agent: config.agent, boot: randomUUID() },
   intervalMs: config.report.interval,
-  engines: config.engines.map(({ url, engine }) => ({ address: addressOf(url) ?? url, wish: engine })),
   gpuUuids: config.gpus?.uuids ?? [],
   models: new Map(
     config.models.map((model) => [

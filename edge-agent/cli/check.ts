@@ -31,7 +31,7 @@ export const check = async (config: AgentConfig, path: string, clock: Clock, io:
 };
 
 const sourcesOf = ({ engines, gpus }: AgentConfig): readonly string[] => [
-  ...engines.map(({ url }) => addressOf(url) ?? url),
+  ...engines.flatMap(({ url }) => (url === null ? [] : (addressOf(url) ?? url))),
   ...(gpus === null ? [] : [gpus.dcgm_url === null ? "nvidia-smi" : "dcgm"]),
 ];
 

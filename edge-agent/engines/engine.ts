@@ -107,11 +107,13 @@ export type Engine = {
   readonly tellingPaths: readonly string[];
   /** By what those answered. */
   readonly tells: (further: EnginePayloads["further"]) => boolean;
+  /** Whether its API key is asked for everywhere but at health, on the metrics page, too. */
+  readonly guardsAll: boolean;
   /** Where its metrics page may be, best first; empty: it has none. */
   readonly metricsPaths: readonly string[];
   /** Asked together with `/v1/models` and health. */
   readonly firstPaths: readonly string[];
-  /** What the answers so far lead to; asked again until it names nothing new, three times at most. */
+  /** What the answers so far lead to, pages left unread; asked again until it names nothing new, three times at most. */
   readonly nextPaths: (payloads: EnginePayloads) => readonly string[];
   /** 200: it can serve; null: it has none. */
   readonly healthPath: string | null;
@@ -125,6 +127,7 @@ export type Engine = {
 export const ONE_PAGE = {
   tellingPaths: [],
   tells: () => false,
+  guardsAll: false,
   metricsPaths: ["/metrics"],
   firstPaths: ["/metrics"],
   nextPaths: () => [],

@@ -3,7 +3,7 @@ import type { Clock } from "#shared/clock.ts";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
 import { createDispatcher, createFetchText } from "../fetch-text.ts";
 import { readEngine } from "../read-answers.ts";
-import { createScrape } from "../scrape.ts";
+import { scrapeEngine } from "../scrape-engine.ts";
 import type { EnginePlace } from "./replica-facts.ts";
 
 export type EngineTarget = {
@@ -34,23 +34,30 @@ export const createReplicaScrape = (
 ): ReplicaScrape => {
   const dispatcher = createDispatcher();
   const fetchText = createFetchText(dispatcher, DEADLINE_MS);
-  const runCommand = () => Promise.reject(new Error("a gateway looks at no GPU"));
-  const engines = targets.map(({ origin, apiKey }) => ({ url: origin, apiKey }));
-  const { scrapeEngines } = createScrape({ engines, gpus: null }, { fetchText, runCommand, clock });
+  const doors = targets.map(({ apiKey }) => ({
+    fetch: (url: string, { isGuarded, ...how }: { accept: string; isGuarded: boolean; signal: AbortSignal }) =>
+      fetchText(url, { ...how, bearer: isGuarded ? apiKey : null }),
+    faults: () => [],
+    close: async () => {},
+  }));
   const stopping = new AbortController();
   let endpoints: readonly Endpoint[] = targets.map(({ address }) => newEndpoint(address));
   let timer: NodeJS.Timeout | null = null;
   let looking: Promise<void> = Promise.resolve();
 
   const look = async (): Promise<void> => {
-    const answers = await scrapeEngines(stopping.signal);
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(DEADLINE_MS)]);
+    const seen = await Promise.all(
+      targets.map(async ({ origin, address, engine }, at) => {
+        const endpoint = endpoints[at] ?? newEndpoint(address);
+        const door = doors[at];
+        if (door === undefined) return endpoint;
+        const answers = await scrapeEngine({ address, url: origin, wish: engine, door }, endpoint, { clock, signal });
+        return learn(endpoint, readEngine(answers, endpoint, engine));
+      }),
+    );
     if (stopping.signal.aborted) return;
-    endpoints = endpoints.map((endpoint, at) => {
-      const answer = answers[at];
-      return answer === undefined
-        ? endpoint
-        : learn(endpoint, readEngine(answer, endpoint, targets[at]?.engine ?? "auto"));
-    });
+    endpoints = seen;
     onPlaces(
       targets.flatMap(({ origin, slots }, at) => {
         const endpoint = endpoints[at];

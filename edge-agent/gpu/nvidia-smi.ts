@@ -1,6 +1,7 @@
 /** GPU memory out of what `nvidia-smi --query-gpu=… --format=csv` prints. */
 import type { Fault } from "../exposition.ts";
 import type { GpuReading } from "./dcgm.ts";
+import { bytesOfMib, LARGEST_MIB } from "./mib.ts";
 
 /** What the agent asks for, and what lines without a header are taken to hold. */
 export const NVIDIA_SMI_COLUMNS = [
@@ -14,10 +15,6 @@ export const NVIDIA_SMI_COLUMNS = [
   "utilization.gpu",
   "mig.mode.current",
 ] as const;
-
-const BYTES_PER_MIB = 1_048_576;
-/** A petabyte: more is no memory. */
-const LARGEST_MIB = 1e9;
 
 /** Every line names a GPU by its UUID, or is the header of such lines. */
 export const isNvidiaSmi = (text: string): boolean => /^(?:index, uuid,|\d+, (?:GPU|MIG)-)/m.test(text);
@@ -69,11 +66,13 @@ const columnsOf = (firstLine: string): Columns => {
   return { isHeader, at: (column) => columns.indexOf(column) };
 };
 
-/** `[N/A]`, `[Not Supported]`, `[Unknown Error]`: unified-memory parts and broken ones have no number. */
+/** Unified-memory parts and broken ones have no number: `[N/A]`, `[Not Supported]`, `[GPU is lost]`, `ERR!`. */
+const NO_NUMBER = /^(?:\[|N\/A|ERR!)/;
+
 const bytesOf = (cell: string, field: string, faults: Fault[]): number | null => {
   const [, number] = /^(\d+(?:\.\d+)?)(?: MiB)?$/.exec(cell) ?? [];
   const mib = Number(number ?? Number.NaN);
-  if (mib <= LARGEST_MIB) return Math.round(mib * BYTES_PER_MIB);
-  faults.push({ field, code: cell.startsWith("[") ? "not-available" : "malformed" });
+  if (mib <= LARGEST_MIB) return bytesOfMib(mib);
+  faults.push({ field, code: NO_NUMBER.test(cell) ? "not-available" : "malformed" });
   return null;
 };

@@ -9,7 +9,9 @@ import { createDispatcher, createFetchText } from "#edge-agent/fetch-text.ts";
 import type { Fetched } from "#edge-agent/ports.ts";
 import { createRunCommand } from "#edge-agent/run-command.ts";
 import { createScrape } from "#edge-agent/scrape.ts";
+import { scrapeEngine } from "#edge-agent/scrape-engine.ts";
 import { systemClock } from "#shared/clock.ts";
+import { unhurried } from "#test/support/polls.ts";
 import {
   type Answer,
   brokenOff,
@@ -134,17 +136,23 @@ describe("an address", () => {
 });
 
 describe("an engine that is scraped", () => {
-  const scrapeOf = (origin: string) =>
-    createScrape(
-      { engines: [{ url: origin, apiKey: "sesame" }], gpus: null },
-      { fetchText: createFetchText(dispatcher, 5_000), runCommand: createRunCommand(5_000), clock: systemClock },
-    );
+  const target = (origin: string) => ({
+    address: "e:1",
+    url: origin,
+    wish: "vllm",
+    door: {
+      fetch: (url: string, { isGuarded, ...how }: { accept: string; isGuarded: boolean; signal: AbortSignal }) =>
+        createFetchText(dispatcher, 5_000)(url, { ...how, bearer: isGuarded ? "sesame" : null }),
+      faults: () => [],
+      close: async () => {},
+    },
+  });
+  const STRANGER = { engine: null };
   it("is asked for three things, and shown the key only where models are listed", async () => {
     await using engine = await startScriptedEngine();
-    const [answers] = await scrapeOf(engine.origin).scrapeEngines(NEVER);
-    assert.ok(answers);
+    const answers = await scrapeEngine(target(engine.origin), STRANGER, { clock: systemClock, signal: NEVER });
     assert.deepEqual(
-      [answers.metrics.kind, answers.models.kind, answers.health.kind],
+      [answers.metrics?.kind, answers.models.kind, answers.health?.kind],
       ["answered", "answered", "answered"],
     );
     assert.deepEqual(
@@ -160,10 +168,10 @@ describe("an engine that is scraped", () => {
     await using engine = await startScriptedEngine();
     for (const path of ["/metrics", "/v1/models", "/health"]) engine.answers.set(path, silence);
     const stopping = new AbortController();
-    const answers = scrapeOf(engine.origin).scrapeEngines(stopping.signal);
+    const answers = scrapeEngine(target(engine.origin), STRANGER, { clock: systemClock, signal: stopping.signal });
     await until(() => engine.requests.length === 3, "three requests");
     stopping.abort();
-    assert.equal((await answers)[0]?.metrics.kind, "failed");
+    assert.equal((await answers).metrics?.kind, "failed");
   });
 });
 
@@ -183,13 +191,16 @@ describe("a command", () => {
     writeFileSync(csv, enginePayload("nvidia-smi-query-nounits.csv"));
     const command = script("nvidia-smi", `case "$1" in --query-gpu=index,uuid,*) cat ${csv};; *) exit 2;; esac`);
     const scrape = createScrape(
-      { engines: [], gpus: { kind: "nvidia-smi", command } },
-      { fetchText: createFetchText(dispatcher, 5_000), runCommand: run, clock: systemClock },
+      { engines: () => ({ places: [], faults: [] }), gpus: [{ kind: "nvidia-smi", command }] },
+      { ...unhurried, deadlineMs: 5_000, runCommand: run },
     );
-    assert.deepEqual(await scrape.scrapeGpus(NEVER), {
-      source: "nvidia-smi",
-      output: { kind: "ended", exitCode: 0, text: enginePayload("nvidia-smi-query-nounits.csv") },
-    });
+    assert.deepEqual(await scrape.scrapeGpus(NEVER), [
+      {
+        kind: "nvidia-smi",
+        source: "nvidia-smi",
+        output: { kind: "ended", exitCode: 0, text: enginePayload("nvidia-smi-query-nounits.csv") },
+      },
+    ]);
   });
   it("that fails is its exit code and what it said", async () => {
     const command = script("no-devices", "echo No devices were found; exit 6");

@@ -28,6 +28,8 @@ export const answers = (
   metrics: answered(vllmPage()),
   models: answered(enginePayload("vllm-v1-models.json"), { contentType: "application/json" }),
   health: answered(""),
+  further: new Map(),
+  faults: [],
   ...wish,
   atMs,
   atEpochMs: EPOCH_MS + atMs,
@@ -43,7 +45,7 @@ export const reportOf = (
 ): RegionReport =>
   assemble(
     { region: RegionId.parse("eu-central"), agent: AgentId.parse("a1"), boot: "b1" },
-    { seq: 1, reportedAtMs: EPOCH_MS, endpoints, gpus: null },
+    { seq: 1, reportedAtMs: EPOCH_MS, endpoints, gpus: null, faults: [] },
     new Map(
       Object.entries(settings).map(([model, wish]) => [
         model,

@@ -15,6 +15,12 @@ import { vllmPage } from "#test/support/vllm-page.ts";
 
 type Round = { readonly tookMs: number; readonly answer?: Partial<EngineAnswers> };
 
+const round = (one: EngineAnswers) => ({
+  engines: [{ address: ADDRESS, wish: "auto" }],
+  answers: new Map([[ADDRESS, one]]),
+  faults: [],
+});
+
 /** Runs the given rounds on a clock that each of them moves, and then stops. */
 const runRounds = async (rounds: readonly Round[], wish: Partial<AgentSettings> = {}) => {
   const clock = createManualClock();
@@ -33,7 +39,7 @@ const runRounds = async (rounds: readonly Round[], wish: Partial<AgentSettings> 
       const { tookMs, answer } = todo.shift() ?? { tookMs: 0 };
       const atMs = clock.monotonicMs();
       clock.advance(tookMs);
-      return [answers(atMs, answer)];
+      return round(answers(atMs, answer));
     },
     scrapeGpus: async () => null,
     scrapeGateways: async () => [],
@@ -48,7 +54,6 @@ const runRounds = async (rounds: readonly Round[], wish: Partial<AgentSettings> 
   const settings: AgentSettings = {
     identity: { region: RegionId.parse("eu-central"), agent: AgentId.parse("a1"), boot: "b1" },
     intervalMs: 1_000,
-    engines: [{ address: ADDRESS, wish: "auto" }],
     gpuUuids: [],
     models: new Map(),
     reportKey: null,
@@ -116,7 +121,7 @@ describe("a stop while engines are being asked", () => {
       signals,
       scrapeEngines: async () => {
         stopping.abort();
-        return [answers(0)];
+        return round(answers(0));
       },
       scrapeGpus: async () => null,
       scrapeGateways: async () => [],
@@ -126,8 +131,7 @@ describe("a stop while engines are being asked", () => {
       waitUntil: async () => {},
     };
     const identity = { region: RegionId.parse("eu-central"), agent: AgentId.parse("a1"), boot: "b1" };
-    const engines = [{ address: ADDRESS, wish: "auto" }];
-    const settings = { identity, intervalMs: 1_000, engines, gpuUuids: [], models: new Map(), reportKey: null };
+    const settings = { identity, intervalMs: 1_000, gpuUuids: [], models: new Map(), reportKey: null };
     await createAgent(ports, settings).run(stopping.signal, () => {});
     assert.deepEqual(published, []);
   });

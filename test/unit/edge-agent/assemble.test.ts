@@ -10,7 +10,7 @@ const IDENTITY = { region: RegionId.parse("eu-central"), agent: AgentId.parse("a
 
 describe("a report", () => {
   it("without anything to say is complete nevertheless", () => {
-    const round = { seq: 7, reportedAtMs: EPOCH_MS, endpoints: [], gpus: null };
+    const round = { seq: 7, reportedAtMs: EPOCH_MS, endpoints: [], gpus: null, faults: [] };
     assert.deepEqual(assemble(IDENTITY, round, new Map()), {
       v: 1,
       region: "eu-central",
@@ -27,8 +27,8 @@ describe("a report", () => {
   });
   it("names GPUs and their faults by their source", () => {
     const gpu = { uuid: "GPU-a", memoryTotalBytes: 3, memoryUsedBytes: 2, memoryFreeBytes: null };
-    const gpus = { source: "dcgm", gpus: [gpu], faults: [{ field: "GPU-a memoryFreeBytes", code: "blank" }] };
-    const report = assemble(IDENTITY, { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus }, new Map());
+    const gpus = { gpus: [gpu], faults: [{ source: "dcgm", field: "GPU-a memoryFreeBytes", code: "blank" }] };
+    const report = assemble(IDENTITY, { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus, faults: [] }, new Map());
     assert.deepEqual(report.gpus, [gpu]);
     assert.deepEqual(report.faults, [{ source: "dcgm", field: "GPU-a memoryFreeBytes", code: "blank" }]);
   });
@@ -82,11 +82,14 @@ describe("names that no report may hold", () => {
 describe("more faults than anybody reads", () => {
   it("are cut, and the cut is told", () => {
     const gpus = {
-      source: "dcgm",
       gpus: [],
-      faults: Array.from({ length: 1_000 }, (_, at) => ({ field: `f${at}`, code: "missing" })),
+      faults: Array.from({ length: 1_000 }, (_, at) => ({ source: "dcgm", field: `f${at}`, code: "missing" })),
     };
-    const { faults } = assemble(IDENTITY, { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus }, new Map());
+    const { faults } = assemble(
+      IDENTITY,
+      { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus, faults: [] },
+      new Map(),
+    );
     assert.equal(faults.length, 200);
     assert.deepEqual(faults.at(-1), { source: "agent", field: "faults", code: "more-than-listed" });
   });

@@ -39,7 +39,13 @@ describe("the least configuration", () => {
         ...{ ca_file: null, cert_file: null, key_file: null, deadline: 500 },
       },
       report: { interval: 1_000, key_file: null },
-      engines: [{ url: "http://10.0.0.5:8000", engine: "auto", api_key_file: null }],
+      scrape: { deadline: 1_500, concurrency: 64 },
+      engines: [
+        {
+          ...{ url: "http://10.0.0.5:8000", dns: null, file: null, refresh: 5_000, engine: "auto" },
+          ...{ api_key_file: null, bearer_token_file: null, ca_file: null },
+        },
+      ],
       gateways: [],
       gpus: null,
       models: [],
@@ -80,7 +86,7 @@ metrics: { listen: "9154" }
       /^agent\.yaml:7:.*engines\[0\]\.url: must be a URL such as/,
       /^agent\.yaml:7:.*engines\[0\]\.engine: sglang is not read by this version; it reads auto, vllm/,
       /^agent\.yaml:8:.*retries/,
-      /^agent\.yaml:9:.*gpus: must have either dcgm_url or nvidia_smi/,
+      /^agent\.yaml:9:.*gpus: must have one of dcgm_url, exporters and nvidia_smi/,
       /^agent\.yaml:10:.*weight_bytes: must be a size with its unit/,
       /^agent\.yaml:10:.*prefill_tokens_per_second/,
       /^agent\.yaml:11:.*metrics\.listen: must be an address with a port/,

@@ -59,12 +59,6 @@ describe("answers of an engine", () => {
     });
   }
 
-  it("of an engine that this version does not read are refused by name", () => {
-    const seen = read({ metrics: answered(enginePayload("sglang-0.5.18.t0.prom")), models: failed("timed-out") });
-    assert.equal(seen.reading, null);
-    assert.deepEqual(seen.faults[0], { field: "models", code: "timed-out" });
-    assert.deepEqual(seen.faults[1], { field: "engine", code: "unsupported-sglang" });
-  });
   it("of nobody known are told as unrecognised", () => {
     const seen = read({ metrics: answered("a 1\n"), models: failed("timed-out") });
     assert.deepEqual(seen.faults.at(-1), { field: "engine", code: "unrecognised" });
@@ -80,31 +74,43 @@ describe("answers of an engine", () => {
 describe("answers about GPUs", () => {
   const unknown = { uuid: "GPU-a", memoryTotalBytes: null, memoryUsedBytes: null, memoryFreeBytes: null };
   const cases: readonly { readonly when: string; readonly answer: GpuAnswer; readonly code: string }[] = [
-    { when: "the exporter does not answer", answer: { source: "dcgm", page: failed("timed-out") }, code: "timed-out" },
+    {
+      when: "the exporter does not answer",
+      answer: { kind: "page", source: "dcgm", page: failed("timed-out") },
+      code: "timed-out",
+    },
     {
       when: "the exporter's page came half",
-      answer: { source: "dcgm", page: answered("DCGM_FI_DEV_FB_USED{UUID=") },
+      answer: { kind: "page", source: "dcgm", page: answered("DCGM_FI_DEV_FB_USED{UUID=") },
       code: "half-sent",
     },
     {
       when: "the command is not there",
-      answer: { source: "nvidia-smi", output: { kind: "failed", code: "not-runnable" } },
+      answer: { kind: "nvidia-smi", source: "nvidia-smi", output: { kind: "failed", code: "not-runnable" } },
       code: "not-runnable",
     },
     {
       when: "the command fails",
-      answer: { source: "nvidia-smi", output: { kind: "ended", exitCode: 9, text: "NVIDIA-SMI has failed" } },
+      answer: {
+        kind: "nvidia-smi",
+        source: "nvidia-smi",
+        output: { kind: "ended", exitCode: 9, text: "NVIDIA-SMI has failed" },
+      },
       code: "exit-9",
     },
     {
       when: "there are no devices, for which the command fails too",
-      answer: { source: "nvidia-smi", output: { kind: "ended", exitCode: 6, text: "No devices were found\n" } },
+      answer: {
+        kind: "nvidia-smi",
+        source: "nvidia-smi",
+        output: { kind: "ended", exitCode: 6, text: "No devices were found\n" },
+      },
       code: "no-devices",
     },
   ];
   for (const { when, answer, code } of cases) {
     it(`leave configured GPUs unknown and say ${code} when ${when}`, () => {
-      const gpus = readGpus(answer, ["GPU-a"]);
+      const gpus = readGpus([answer], ["GPU-a"]);
       assert.deepEqual(gpus.gpus, [unknown]);
       assert.deepEqual(
         gpus.faults.map((fault) => fault.code),
@@ -113,7 +119,33 @@ describe("answers about GPUs", () => {
     });
   }
   it("that are whole are memory", () => {
-    const { source, gpus } = readGpus({ source: "dcgm", page: answered(enginePayload("dcgm-exporter.prom")) }, []);
-    assert.deepEqual([source, gpus.length, gpus[2]?.memoryUsedBytes], ["dcgm", 4, 607_125_504]);
+    const page = answered(enginePayload("dcgm-exporter.prom"));
+    const { gpus } = readGpus([{ kind: "page", source: "dcgm", page }], []);
+    assert.deepEqual([gpus.length, gpus[2]?.memoryUsedBytes], [4, 607_125_504]);
+  });
+  it("of several hosts are one list, in which a GPU that two exporters tell of stands once", () => {
+    const page = answered(enginePayload("dcgm-exporter.prom"));
+    const amd = answered(enginePayload("amd-device-metrics-exporter.prom"));
+    const { gpus, faults } = readGpus(
+      [
+        { kind: "page", source: "10.0.0.5:9400", page },
+        { kind: "page", source: "10.0.0.6:5000", page: amd },
+        { kind: "page", source: "10.0.0.7:9400", page },
+      ],
+      [],
+    );
+    assert.deepEqual([gpus.length, faults], [6, []]);
+  });
+  it("of several hosts miss no GPU that one of them tells of", () => {
+    const page = answered(enginePayload("dcgm-exporter.prom"));
+    const uuid = "GPU-00000002-aaaa-bbbb-cccc-000000000000";
+    const { gpus, faults } = readGpus(
+      [
+        { kind: "page", source: "a:9400", page: answered(enginePayload("amd-device-metrics-exporter.prom")) },
+        { kind: "page", source: "b:9400", page },
+      ],
+      [uuid],
+    );
+    assert.deepEqual([gpus.map((gpu) => [gpu.uuid, gpu.memoryUsedBytes]), faults], [[[uuid, 607_125_504]], []]);
   });
 });
