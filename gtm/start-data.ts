@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createAcmeChallenges } from "#gtm/datalayer/acme.ts";
 import { createAgreement } from "#gtm/datalayer/agreement.ts";
+import { createAudit } from "#gtm/datalayer/audit.ts";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createConversationStore } from "#gtm/datalayer/conversation-store.ts";
 import { createDecisionLog } from "#gtm/datalayer/decision-log.ts";
@@ -26,6 +27,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { GtmConfig } from "./config.ts";
 import { fingerprintsOf } from "./config-fingerprint.ts";
+
 import type { StandingKeys } from "./keys/standing-keys.ts";
 import { VERSION } from "./version.ts";
 
@@ -65,6 +67,7 @@ export const createData = (
     ...{ store, clock, metrics, failures, degradations, regions, policy },
     random: Math.random,
   });
+  const audit = createAudit({ store, log, failures });
   const responses = createStoredResponses({ store, metrics, failures, regions });
   const agreement = createAgreement({
     ...{ clock, log, metrics, degradations, instance, version: VERSION, boot: randomUUID() },
@@ -113,6 +116,6 @@ export const createData = (
 
   return {
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
-    ...{ worldFile, responses, learning, turns, learntStore },
+    ...{ audit, worldFile, responses, learning, turns, learntStore },
   };
 };

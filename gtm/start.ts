@@ -117,6 +117,7 @@ export const createGtm = (
       steering: httpPorts,
       orders: operators,
       acme: challenges,
+      audit: data.audit,
       readLabel: (label) => {
         const read = labels.read(label);
         const region = read.kind === "ours" ? regions.find((id) => tagOf(id) === read.regionTag) : undefined;

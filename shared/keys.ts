@@ -1,6 +1,7 @@
 /** Every key in the store: its name, its value's schema, its time to live. One key per operation, so Redis Cluster works. */
 import type { z } from "zod";
 import { AcmeRecord } from "./acme-record.ts";
+import { AuditRecord } from "./audit-record.ts";
 import type { AgentId, ConversationId, InstanceId, RegionId } from "./ids.ts";
 import { ConversationRecord, OrdersRecord, RefusedRecord, ResponseRecord, SentRecord } from "./records.ts";
 import { RegionReport } from "./report.ts";
@@ -26,6 +27,8 @@ export const KEYS = {
   instances: { schema: null, ttlMs: null },
   orders: { schema: OrdersRecord, ttlMs: null },
   decisions: { schema: null, ttlMs: null },
+  /** Stream: what was done at admin APIs. */
+  audit: { schema: AuditRecord, ttlMs: null },
   refused: { schema: RefusedRecord, ttlMs: 10_000 },
   /** As long as anybody may know of the conversation: by then what is known has aged away. */
   released: { schema: null, ttlMs: 3_600_000 },
@@ -49,6 +52,7 @@ export const instancesKey = (): string => `${PREFIX}instances`;
 export const learntKey = (): string => `${PREFIX}learnt`;
 export const ordersKey = (): string => `${PREFIX}orders`;
 export const decisionsKey = (instance: InstanceId): string => `${PREFIX}decisions:{${part(instance)}}`;
+export const auditKey = (): string => `${PREFIX}audit`;
 export const refusedKey = (conversation: ConversationId): string => `${PREFIX}refused:{${conversation}}`;
 /** That somebody released the conversation: whoever did not hear of it must not put it back. */
 export const releasedKey = (conversation: ConversationId): string => `${PREFIX}released:{${conversation}}`;
@@ -73,5 +77,6 @@ export const reportedChannel = (): string => `${PREFIX}reported`;
 /** Channel: gateways tell what they measured, a `TurnBatch` a message. */
 export const turnsChannel = (): string => `${PREFIX}turns`;
 
-/** How many decisions a stream keeps. */
+/** How many decisions, and how many entries of the audit, a stream keeps. */
 export const DECISIONS_CAP = 10_000;
+export const AUDIT_CAP = 10_000;

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
 import { acmeCommand } from "./acme.ts";
 import { withExamples } from "./api-command.ts";
+import { auditCommand } from "./audit.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
 import { conversationsCommand } from "./conversations.ts";
 import { decisionsCommand } from "./decisions.ts";
@@ -51,6 +52,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     upCommand(io),
     forceCommand(io),
     overridesCommand(io),
+    auditCommand(io),
     acmeCommand(io),
     tokenCommand(io),
     keysCommand(io),

@@ -25,6 +25,7 @@ const CALLS: readonly { method: string; path: string; body?: unknown; needs: "vi
   { method: "GET", path: `/conversations/${CONVERSATION}`, needs: "viewer" },
   { method: "GET", path: "/decisions", needs: "viewer" },
   { method: "GET", path: "/overrides", needs: "viewer" },
+  { method: "GET", path: "/audit", needs: "viewer" },
   {
     method: "POST",
     path: "/overrides",

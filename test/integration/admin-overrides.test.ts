@@ -132,5 +132,6 @@ describe("an override is refused", () => {
     const headers = { "content-type": "text/plain" };
     const { status } = await admin.ask("PATCH", `/overrides/${id}`, { body: '{"for":"1h"}', headers });
     assert.equal(status, 415);
+    assert.equal(standing(admin)[0]?.expiresAtMs, admin.gtm.clock.epochMs() + 28_800_000);
   });
 });

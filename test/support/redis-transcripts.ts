@@ -16,6 +16,7 @@ const ACME_NAMES = "gtm:v1:acme-names";
 const RESPONSE = "gtm:v1:response:{0123456789abc}";
 const TURNS = "gtm:v1:turns";
 const DECISIONS = "gtm:v1:decisions:{gtm-1}";
+const AUDIT = "gtm:v1:audit";
 
 const SET_INSIDE = "redis.call('SET',KEYS[1],'1') return redis.call('GET',KEYS[1])";
 const DANGEROUS: readonly (readonly string[])[] = [
@@ -108,6 +109,7 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["GET", ACME],
       ["EVAL", SET_INSIDE, "1", ACME],
       ["XADD", DECISIONS, "*", "v", "1"],
+      ["XADD", AUDIT, "*", "v", "forged"],
       ["SUBSCRIBE", "gtm:v1:reported"],
       ...DANGEROUS,
     ],
@@ -136,6 +138,7 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       [["ZREVRANGEBYSCORE", ACME_NAMES, "+inf", "-inf", "LIMIT", "0", "1"], "_acme-challenge.llm.test"],
       [["ZREM", ACME_NAMES, "_acme-challenge.llm.test"], "1"],
       [["XREVRANGE", DECISIONS, "+", "-", "COUNT", "1"], ""],
+      [["XREVRANGE", AUDIT, "+", "-", "COUNT", "1"], ""],
       [["PUBLISH", "gtm:v1:changed", "{}"], "0"],
       [["GET", "gtm:v1:orders"], "1"],
     ],
@@ -145,6 +148,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["ZADD", AGENTS, "1", "ghost"],
       ["DEL", ORDERS],
       ["DEL", ACME],
+      ["DEL", AUDIT],
+      ["XTRIM", AUDIT, "MAXLEN", "0"],
       ["SET", RESPONSE, "forged"],
       ["PUBLISH", TURNS, "{}"],
       ["PUBLISH", "gtm:v1:reported", "eu-central/a1"],

@@ -4,10 +4,12 @@ import { HTTPException } from "hono/http-exception";
 import { OperationalError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { keepAudit } from "./audit.ts";
 import type { Context, Env, Router } from "./environment.ts";
 import { authenticate, authorize, limitBody, requireJson, secureHeaders } from "./guard.ts";
 import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
 import { acmeRoutes } from "./routes/acme.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -28,6 +30,8 @@ export const createApp = (context: Context, tokens: TokensFile | null, metrics: 
   app.use(secureHeaders);
   app.use(countRequests(metrics));
   app.use(authenticate(tokens, metrics));
+  // Whoever was refused by their role is in it, too; who names nobody is not.
+  app.use(keepAudit(context.ports, context.clock));
   app.use(authorize(metrics));
   app.use(requireJson);
   app.use(limitBody);
@@ -47,6 +51,7 @@ const ROUTES = [
   orderRoutes,
   overrideRoutes,
   acmeRoutes,
+  auditRoutes,
   conversationRoutes,
   decisionRoutes,
   explainRoutes,

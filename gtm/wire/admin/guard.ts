@@ -25,7 +25,7 @@ export const secureHeaders: Middleware = async (c, next) => {
 export const limitBody: Middleware = async (c, next) => {
   const announced = Number(c.req.header("content-length") ?? 0);
   if (announced > MOST_BODY_BYTES) return tooLarge();
-  if (c.req.method !== "POST") return next();
+  if (!takesBody(c.req.method)) return next();
   const text = await textOf(c.req.raw.body);
   if (text === null) return tooLarge();
   c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.header(), body: text });
@@ -47,12 +47,15 @@ const textOf = async (body: ReadableStream<Uint8Array> | null): Promise<string |
   return Buffer.concat(chunks).toString("utf8");
 };
 
+const takesBody = (method: string): boolean => method === "POST" || method === "PATCH";
+
 const JSON_TYPE = /^application\/json *(?:;|$)/i;
 
 /** A form that a foreign page submits is never JSON; what is, the browser asks about first, and nobody says yes. */
 export const requireJson: Middleware = async (c, next) => {
   const found = c.req.header("content-type") ?? "none";
-  if ((c.req.method === "POST" || c.req.method === "PATCH") && !JSON_TYPE.test(found)) {
+  // About anything else but GET the browser asks first, too.
+  if (c.req.method === "POST" && !JSON_TYPE.test(found)) {
     return problemResponse(
       problemOf("unsupported-media-type", `Expected application/json, found ${found.slice(0, 100)}.`),
     );

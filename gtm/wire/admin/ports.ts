@@ -5,6 +5,7 @@ import type { Pool } from "#gtm/domain/pool.ts";
 import type { AdminState } from "#gtm/domain/region.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { Channel, Entry, Ports } from "#gtm/steering/ports.ts";
+import type { AuditRecord } from "#shared/audit-record.ts";
 import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 
@@ -61,6 +62,16 @@ export type OrdersPort = {
     id: string,
     change: { readonly actor: string; readonly comment: string | null; readonly expiresAtMs: number },
   ) => Promise<OrdersRecord | null>;
+};
+
+/** Who did what at any GTM of the store. */
+export type AuditPort = {
+  /** Returns at once and never throws. */
+  readonly record: (record: AuditRecord) => void;
+  /** Newest first; rejects with OperationalError while the store is away. */
+  readonly list: (
+    query: { readonly actor: string | null } & PageQuery,
+  ) => Promise<Page<AuditRecord & { readonly id: string }>>;
 };
 
 /** `_acme-challenge` names, lower case without the trailing dot. Changes reject as those of orders do. */
@@ -136,6 +147,7 @@ export type AdminPorts = {
   readonly conversations: ConversationsPort;
   readonly orders: OrdersPort;
   readonly acme: AcmePort;
+  readonly audit: AuditPort;
   /** What a conversation's label says, whoever made it. */
   readonly readLabel: (label: string) => LabelReading;
   /** For decisions that only explain, and for overrides. */

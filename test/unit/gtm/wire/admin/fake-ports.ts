@@ -18,6 +18,7 @@ import type {
   OtherInstance,
   Page,
 } from "#gtm/wire/admin/ports.ts";
+import type { AuditRecord } from "#shared/audit-record.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ConversationId, DecisionId } from "#shared/ids.ts";
@@ -65,6 +66,7 @@ export type FakeGtm = {
     orders: OrdersRecord;
     conversations: Conversation[];
     readonly entries: Entry[];
+    readonly audit: (AuditRecord & { id: string })[];
     health: Health;
     others: readonly OtherInstance[];
     isStoreAway: boolean;
@@ -92,6 +94,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     orders: { v: 1, rev: 0, regions: [], overrides: [] },
     conversations: [...(wish.conversations ?? [aConversation({ home: "frankfurt", contextTokens: 20_000 })])],
     entries: [],
+    audit: [],
     health: READY,
     others: [],
     isStoreAway: false,
@@ -193,6 +196,14 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       },
     },
     acme: fakeAcme(mustHaveStore),
+    audit: {
+      record: (record) => void state.audit.push({ ...record, id: String(state.audit.length) }),
+      list: async ({ limit, cursor, actor }) => {
+        mustHaveStore();
+        const theirs = state.audit.filter((one) => actor === null || one.actor === actor);
+        return pageOf(theirs.toReversed(), limit, cursor);
+      },
+    },
     readLabel: () => ({ conversation: ConversationId.parse("0000000000000"), pinnedTo: null }),
     newDecisionId: () => decisionId(1_000_000),
     health: () => state.health,
