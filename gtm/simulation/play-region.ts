@@ -7,9 +7,6 @@ export type PlayedRegion = ServingRegion & {
   readonly phase: () => "cold" | "loading" | "up" | "down";
   /** Of the engines that run now. */
   readonly startedAtMs: () => number;
-  /** Everything that was under way, and all that was cached, is gone. */
-  readonly fail: () => void;
-  readonly restore: (nowMs: number) => void;
   /** Begins to load what is on disk; nothing where it is loaded. */
   readonly load: (nowMs: number) => void;
 };
@@ -58,10 +55,11 @@ export const createPlayedRegion = (fleet: FleetRegion, routing: Scenario["routin
     nextEventAtMs: () => (isUp ? serving.nextEventAtMs() : Number.POSITIVE_INFINITY),
     phase: () => (!isUp ? "down" : isCold ? "cold" : nowMs < readyAtMs ? "loading" : "up"),
     startedAtMs: () => startedAtMs,
-    fail: () => {
+    fail: (atMs) => {
       isUp = false;
+      return serving.fail(atMs);
     },
-    restore: (atMs) => {
+    restart: (atMs) => {
       nowMs = atMs;
       if (!isUp) start(atMs, 0);
     },

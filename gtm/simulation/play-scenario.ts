@@ -8,6 +8,7 @@ import { createTally, type PlayedTotals } from "./play-totals.ts";
 import { createTurns } from "./play-turns.ts";
 import type { CreateContender } from "./rival.ts";
 import type { FleetRegion, Happening, Scenario } from "./scenario.ts";
+import type { Traffic } from "./traffic.ts";
 import type { LostTurn, TurnRecord } from "./turn-record.ts";
 
 export type PlayOptions = {
@@ -30,7 +31,7 @@ export const playScenario = (
   { seed, onTurn, onLost, onProgress = () => undefined }: PlayOptions,
 ): PlayedTotals => {
   const traffic = given.traffic(seed);
-  const scenario = { ...given, fleet: given.fleet.map((one) => withBlocks(one, traffic.blockTokens)) };
+  const scenario = { ...given, fleet: given.fleet.map((one) => agreeing(one, given, traffic)) };
   const untilMs = scenario.warmUpMs + scenario.measuredMs;
   const agenda = createAgenda();
   let events = 0;
@@ -59,7 +60,7 @@ export const playScenario = (
     known.befall(happening);
     const region = regions[happening.region];
     if (happening.kind === "fails") turns.fail(happening.region);
-    if (happening.kind === "returns") region?.restore(agenda.nowMs());
+    if (happening.kind === "returns") region?.restart(agenda.nowMs());
     if (happening.kind === "loads") region?.load(agenda.nowMs());
   };
   for (const happening of scenario.happenings) counted.at(happening.atMs, () => befall(happening));
@@ -74,8 +75,9 @@ export const playScenario = (
   return { events, virtualMs, ...turns.counts(), regions: tally.totals() };
 };
 
-/** Engines keep blocks of the size that the traffic's hashes stand for. */
-const withBlocks = (fleet: FleetRegion, blockTokens: number): FleetRegion => ({
+/** Engines keep blocks of the size that the traffic's hashes stand for, and sites say of themselves what the scenario says. */
+const agreeing = (fleet: FleetRegion, { reporting, routing }: Scenario, { blockTokens }: Traffic): FleetRegion => ({
   ...fleet,
+  site: { ...fleet.site, hasGateway: reporting.eyes === "gateway", hasAffinity: routing === "affinity" },
   engine: { ...fleet.engine, blockTokens },
 });

@@ -144,7 +144,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
     },
     fail: (region) => {
       wake(region);
-      regions[region]?.fail();
+      regions[region]?.fail(agenda.nowMs());
       for (const [id, turn] of sent) {
         if (turn.choice.region !== region) continue;
         sent.delete(id);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { createPrefixCache } from "#gtm/simulation/serving/prefix-cache.ts";
+import { createPrefixCache, type PrefixCache } from "#gtm/simulation/serving/prefix-cache.ts";
 
 const TOTAL = 12;
 
@@ -73,6 +73,7 @@ const steps = fc.array(
 /** Both caches, asked the same and compared after each step. */
 const createPair = () => {
   let fast = createPrefixCache(TOTAL);
+  let spare: PrefixCache | null = null;
   const slow = createSlowCache();
   const open: {
     readonly fast: Int32Array;
@@ -104,8 +105,10 @@ const createPair = () => {
     /** What happens in the old one afterwards must not be seen in the copy. */
     fork: (): void => {
       const left = fast;
-      fast = fast.fork();
+      fast = fast.fork(spare);
       assert.ok(left.pin([], 0, TOTAL - left.usedBlocks()) !== null);
+      // The next copy is written over it.
+      spare = left;
     },
     check: (): void => {
       assert.equal(fast.usedBlocks(), slow.used());

@@ -2,54 +2,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { prefillMs, speedFromRate } from "#gtm/domain/serving.ts";
-import { BLOCK_TOKENS, chainHash, ROOT_HASH } from "#gtm/simulation/serving/block-hash.ts";
+import { prefillMs } from "#gtm/domain/serving.ts";
+import { BLOCK_TOKENS } from "#gtm/simulation/serving/block-hash.ts";
 import type { EngineOptions } from "#gtm/simulation/serving/engine-options.ts";
 import { createReplica } from "#gtm/simulation/serving/replica.ts";
-import type { EngineRequest, ServingEvent } from "#gtm/simulation/serving/request.ts";
+import type { ServingEvent } from "#gtm/simulation/serving/request.ts";
 import { createServingRegion } from "#gtm/simulation/serving/serving-region.ts";
-
-const KV_TOKENS = 6_400;
-const options: EngineOptions = {
-  speed: speedFromRate(8_000),
-  blockTokens: BLOCK_TOKENS,
-  kvTokens: KV_TOKENS,
-  maxRunning: 3,
-  itlMs: 20,
-  itlSlope: 0.1,
-  coldStartMs: 0,
-};
-
-/** A turn of one of a few conversations that share a beginning; small memory, so that everything gets in the way of it. */
-const ask = fc.record({
-  conversation: fc.integer({ min: 0, max: 3 }),
-  promptTokens: fc.integer({ min: 1, max: 3_000 }),
-  outputTokens: fc.integer({ min: 1, max: 200 }),
-  gapMs: fc.integer({ min: 0, max: 900 }),
-});
-const asks = fc.array(ask, { minLength: 1, maxLength: 30 });
-type Ask = typeof ask extends fc.Arbitrary<infer A> ? A : never;
-
-const SHARED_BLOCKS = 10;
-const blocksOf = (conversation: number, tokens: number): number[] => {
-  const blocks: number[] = [];
-  let hash = ROOT_HASH;
-  for (let i = 0; i < Math.floor(tokens / BLOCK_TOKENS); i++) {
-    hash = chainHash(hash, [i < SHARED_BLOCKS ? 0 : conversation + 1, i], 0, 2);
-    blocks.push(hash);
-  }
-  return blocks;
-};
-const requestOf = (id: number, { conversation, promptTokens, outputTokens }: Omit<Ask, "gapMs">): EngineRequest => ({
-  id,
-  promptTokens,
-  outputTokens,
-  finishReason: "stop",
-  blocks: blocksOf(conversation, promptTokens + outputTokens),
-});
+import { type Ask, asks, ENGINES, requestOf, SHARED_BLOCKS, WHOLE } from "#test/support/serving-asks.ts";
 
 const FOREVER_MS = 1e9;
-const play = (list: readonly Ask[], each: (replica: ReturnType<typeof createReplica>) => void = () => {}) => {
+const RUNS = { numRuns: 60 };
+type Each = (replica: ReturnType<typeof createReplica>) => void;
+const play = (options: EngineOptions, list: readonly Ask[], each: Each = () => {}) => {
   const replica = createReplica(options, 0);
   const events: ServingEvent[] = [];
   let atMs = 0;
@@ -66,103 +30,142 @@ const play = (list: readonly Ask[], each: (replica: ReturnType<typeof createRepl
   return { replica, events };
 };
 
-describe("a replica", () => {
-  it("accounts for every prompt token once: cached or computed", () => {
-    fc.assert(
-      fc.property(asks, (list) => {
-        const { replica, events } = play(list);
-        const finished = events.filter((event) => event.kind === "finished");
-        assert.equal(finished.length, list.length, "every request ends");
-        for (const { request, cachedTokens, computedTokens, outputTokens } of finished) {
-          assert.equal(cachedTokens + computedTokens, request.promptTokens);
-          assert.ok(computedTokens >= 1);
-          assert.equal(outputTokens, request.outputTokens);
-        }
-        const { counters, decoded } = replica.state();
-        const sum = (pick: (one: Ask) => number) => list.reduce((total, one) => total + pick(one), 0);
-        assert.equal(counters.cachedTokens + counters.computedTokens, counters.promptTokens);
-        assert.equal(
-          counters.promptTokens,
-          sum((one) => one.promptTokens),
-        );
-        assert.equal(
-          decoded.outputTokens,
-          sum((one) => one.outputTokens),
-        );
-        assert.equal(
-          decoded.gaps,
-          sum((one) => one.outputTokens - 1),
-        );
-      }),
-    );
+for (const [kind, options] of ENGINES)
+  describe(`a replica with ${kind}`, () => {
+    it("accounts for every prompt token once: cached or computed", () => {
+      fc.assert(
+        fc.property(asks, (list) => {
+          const { replica, events } = play(options, list);
+          const finished = events.filter((event) => event.kind === "finished");
+          assert.equal(finished.length, list.length, "every request ends");
+          for (const { request, cachedTokens, computedTokens, outputTokens } of finished) {
+            assert.equal(cachedTokens + computedTokens, request.promptTokens);
+            assert.ok(computedTokens >= 1);
+            assert.equal(outputTokens, request.outputTokens);
+          }
+          const { counters, decoded } = replica.state();
+          const sum = (pick: (one: Ask) => number) => list.reduce((total, one) => total + pick(one), 0);
+          assert.equal(counters.cachedTokens + counters.computedTokens, counters.promptTokens);
+          assert.equal(
+            counters.promptTokens,
+            sum((one) => one.promptTokens),
+          );
+          assert.equal(
+            decoded.outputTokens,
+            sum((one) => one.outputTokens),
+          );
+          assert.equal(
+            decoded.gaps,
+            sum((one) => one.outputTokens - 1),
+          );
+        }),
+        RUNS,
+      );
+    });
+
+    it("never uses more KV memory than it has, nor more slots", () => {
+      fc.assert(
+        fc.property(asks, (list) => {
+          const { replica } = play(options, list, (now) => {
+            const { kvUsedFraction, running } = now.state();
+            assert.ok(kvUsedFraction >= 0 && kvUsedFraction <= 1, `${kvUsedFraction}`);
+            assert.ok(running <= options.maxRunning);
+          });
+          assert.equal(replica.state().kvUsedFraction, 0, "nothing stays pinned");
+        }),
+        RUNS,
+      );
+    });
+
+    it("does the same however time is cut into steps", () => {
+      fc.assert(
+        fc.property(asks, fc.integer({ min: 1, max: 5_000 }), (list, stepMs) => {
+          const run = (isStepwise: boolean): readonly ServingEvent[] => {
+            const replica = createReplica(options, 0);
+            const events: ServingEvent[] = [];
+            let atMs = 0;
+            for (const [id, one] of list.entries()) {
+              const nextMs = atMs + one.gapMs;
+              for (; isStepwise && atMs < nextMs; atMs += stepMs) events.push(...replica.advanceTo(atMs));
+              atMs = nextMs;
+              replica.submit(requestOf(id, one), atMs);
+            }
+            return [...events, ...replica.advanceTo(FOREVER_MS)];
+          };
+          const whole = run(false);
+          const stepped = run(true);
+          assert.equal(stepped.length, whole.length);
+          for (const event of whole) {
+            const twin = stepped.find(({ kind, request }) => kind === event.kind && request.id === event.request.id);
+            assert.ok(twin !== undefined && Math.abs(twin.atMs - event.atMs) < 1e-3);
+            assert.equal(twin.cachedTokens, event.cachedTokens);
+          }
+        }),
+        RUNS,
+      );
+    });
+
+    // A newcomer shares at once; what `backlogMs` names there, a unit test shows.
+    if (options.prefillsAtOnce > 1) return;
+
+    it("names as backlog exactly the wait that a probe then has", () => {
+      fc.assert(
+        fc.property(asks, fc.integer({ min: 0, max: 2_000 }), fc.boolean(), (list, laterMs, isAskedEarly) => {
+          const replica = createReplica(options, 0);
+          let atMs = 0;
+          for (const [id, one] of list.entries()) {
+            atMs += one.gapMs;
+            replica.submit(requestOf(id, one), atMs);
+            if (isAskedEarly) replica.backlogMs();
+          }
+          atMs += laterMs;
+          replica.advanceTo(atMs);
+          const backlogMs = replica.backlogMs();
+          const probe = requestOf(list.length, { conversation: 9, promptTokens: 1, outputTokens: 1 });
+          replica.submit(probe, atMs);
+          const started = replica
+            .advanceTo(FOREVER_MS)
+            .find((event) => event.kind === "prefill-started" && event.request === probe);
+          assert.ok(started !== undefined);
+          assert.ok(Math.abs(started.atMs - atMs - backlogMs) < 1e-3, `${started.atMs - atMs} ≠ ${backlogMs}`);
+        }),
+        RUNS,
+      );
+    });
+
+    it("also after requests were aborted", () => {
+      fc.assert(
+        fc.property(asks, fc.array(fc.nat(29), { minLength: 1, maxLength: 8 }), (list, gone) => {
+          const replica = createReplica(options, 0);
+          let atMs = 0;
+          for (const [id, one] of list.entries()) {
+            atMs += one.gapMs;
+            replica.submit(requestOf(id, one), atMs);
+            replica.backlogMs();
+          }
+          for (const id of gone) replica.abort(id, atMs);
+          const backlogMs = replica.backlogMs();
+          const probe = requestOf(99, { conversation: 9, promptTokens: 1, outputTokens: 1 });
+          replica.submit(probe, atMs);
+          const events = replica.advanceTo(FOREVER_MS);
+          const started = events.find((event) => event.kind === "prefill-started" && event.request === probe);
+          assert.ok(started !== undefined);
+          assert.ok(Math.abs(started.atMs - atMs - backlogMs) < 1e-3, `${started.atMs - atMs} ≠ ${backlogMs}`);
+          const ended = events.filter((event) => event.kind === "finished").length;
+          assert.equal(ended, list.length + 1, "every request ends once, aborted or not");
+          assert.equal(replica.state().kvUsedFraction, 0);
+        }),
+        RUNS,
+      );
+    });
   });
 
-  it("never uses more KV memory than it has, nor more slots", () => {
-    fc.assert(
-      fc.property(asks, (list) => {
-        const { replica } = play(list, (now) => {
-          const { kvUsedFraction, running } = now.state();
-          assert.ok(kvUsedFraction >= 0 && kvUsedFraction <= 1, `${kvUsedFraction}`);
-          assert.ok(running <= options.maxRunning);
-        });
-        assert.equal(replica.state().kvUsedFraction, 0, "nothing stays pinned");
-      }),
-    );
-  });
-
-  it("names as backlog exactly the wait that a probe then has", () => {
-    fc.assert(
-      fc.property(asks, fc.integer({ min: 0, max: 2_000 }), fc.boolean(), (list, laterMs, isAskedEarly) => {
-        const replica = createReplica(options, 0);
-        let atMs = 0;
-        for (const [id, one] of list.entries()) {
-          atMs += one.gapMs;
-          replica.submit(requestOf(id, one), atMs);
-          if (isAskedEarly) replica.backlogMs();
-        }
-        atMs += laterMs;
-        replica.advanceTo(atMs);
-        const { backlogMs } = replica.state();
-        const probe = requestOf(list.length, { conversation: 9, promptTokens: 1, outputTokens: 1 });
-        replica.submit(probe, atMs);
-        const started = replica
-          .advanceTo(FOREVER_MS)
-          .find((event) => event.kind === "prefill-started" && event.request === probe);
-        assert.ok(started !== undefined);
-        assert.ok(Math.abs(started.atMs - atMs - backlogMs) < 1e-3, `${started.atMs - atMs} ≠ ${backlogMs}`);
-      }),
-    );
-  });
-
-  it("also after requests were aborted", () => {
-    fc.assert(
-      fc.property(asks, fc.array(fc.nat(29), { minLength: 1, maxLength: 8 }), (list, gone) => {
-        const replica = createReplica(options, 0);
-        let atMs = 0;
-        for (const [id, one] of list.entries()) {
-          atMs += one.gapMs;
-          replica.submit(requestOf(id, one), atMs);
-          replica.backlogMs();
-        }
-        for (const id of gone) replica.abort(id, atMs);
-        const { backlogMs } = replica.state();
-        const probe = requestOf(99, { conversation: 9, promptTokens: 1, outputTokens: 1 });
-        replica.submit(probe, atMs);
-        const events = replica.advanceTo(FOREVER_MS);
-        const started = events.find((event) => event.kind === "prefill-started" && event.request === probe);
-        assert.ok(started !== undefined);
-        assert.ok(Math.abs(started.atMs - atMs - backlogMs) < 1e-3, `${started.atMs - atMs} ≠ ${backlogMs}`);
-        const ended = events.filter((event) => event.kind === "finished").length;
-        assert.equal(ended, list.length + 1, "every request ends once, aborted or not");
-        assert.equal(replica.state().kvUsedFraction, 0);
-      }),
-    );
-  });
-
+describe("a replica with whole prefills", () => {
+  const options = WHOLE;
   it("is never idle while a request could start", () => {
     fc.assert(
       fc.property(asks, (list) => {
-        const { events } = play(list);
+        const { events } = play(options, list);
         const starts = events.filter((event) => event.kind === "prefill-started");
         const ends = events.filter((event) => event.kind !== "prefill-started").map((event) => event.atMs);
         let laneFreeAtMs = 0;
@@ -185,7 +188,7 @@ describe("a replica", () => {
   it("serves in the order of arrival", () => {
     fc.assert(
       fc.property(asks, (list) => {
-        const starts = play(list).events.filter((event) => event.kind === "prefill-started");
+        const starts = play(options, list).events.filter((event) => event.kind === "prefill-started");
         assert.deepEqual(
           starts.map(({ request }) => request.id),
           list.map((_, id) => id),
@@ -221,36 +224,6 @@ describe("a replica", () => {
   });
 });
 
-describe("time cut into steps", () => {
-  it("changes nothing that happens", () => {
-    fc.assert(
-      fc.property(asks, fc.integer({ min: 1, max: 5_000 }), (list, stepMs) => {
-        const run = (isStepwise: boolean): readonly ServingEvent[] => {
-          const replica = createReplica(options, 0);
-          const events: ServingEvent[] = [];
-          let atMs = 0;
-          for (const [id, one] of list.entries()) {
-            const nextMs = atMs + one.gapMs;
-            for (; isStepwise && atMs < nextMs; atMs += stepMs) events.push(...replica.advanceTo(atMs));
-            atMs = nextMs;
-            replica.submit(requestOf(id, one), atMs);
-          }
-          return [...events, ...replica.advanceTo(FOREVER_MS)];
-        };
-        const whole = run(false);
-        const stepped = run(true);
-        assert.equal(stepped.length, whole.length);
-        for (const event of whole) {
-          const twin = stepped.find(({ kind, request }) => kind === event.kind && request.id === event.request.id);
-          assert.ok(twin !== undefined && Math.abs(twin.atMs - event.atMs) < 1e-3);
-          assert.equal(twin.cachedTokens, event.cachedTokens);
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
-
 describe("a region of several replicas", () => {
   it("yields the same events from the same seed", () => {
     fc.assert(
@@ -258,7 +231,7 @@ describe("a region of several replicas", () => {
         const run = () => {
           const region = createServingRegion({
             replicas: 3,
-            engine: options,
+            engine: WHOLE,
             routing: "affinity",
             seed,
             startedAtMs: 0,

@@ -15,7 +15,11 @@ export type Counters = {
   readonly finished: Readonly<Record<"stop" | "length" | "abort", number>>;
 };
 
-export const NO_COUNTS: Counters = {
+export type Counting = { -readonly [K in keyof Counters]: Counters[K] } & {
+  readonly finished: Record<"stop" | "length" | "abort", number>;
+};
+
+export const startCounting = (): Counting => ({
   prefixQueryTokens: 0,
   prefixHitTokens: 0,
   promptTokens: 0,
@@ -24,29 +28,25 @@ export const NO_COUNTS: Counters = {
   firstTokens: 0,
   finishedOutputTokens: 0,
   finished: { stop: 0, length: 0, abort: 0 },
-};
+});
 
-export const countEvent = (counts: Counters, event: ServingEvent): Counters => {
+export const countsNow = (counting: Counting): Counters => ({ ...counting, finished: { ...counting.finished } });
+
+export const countEvent = (counts: Counting, event: ServingEvent): void => {
   switch (event.kind) {
     case "prefill-started":
-      return {
-        ...counts,
-        prefixQueryTokens: counts.prefixQueryTokens + event.request.promptTokens,
-        prefixHitTokens: counts.prefixHitTokens + event.cachedTokens,
-      };
+      counts.prefixQueryTokens += event.request.promptTokens;
+      counts.prefixHitTokens += event.cachedTokens;
+      return;
     case "first-token":
-      return {
-        ...counts,
-        promptTokens: counts.promptTokens + event.request.promptTokens,
-        computedTokens: counts.computedTokens + event.computedTokens,
-        cachedTokens: counts.cachedTokens + event.cachedTokens,
-        firstTokens: counts.firstTokens + 1,
-      };
+      counts.promptTokens += event.request.promptTokens;
+      counts.computedTokens += event.computedTokens;
+      counts.cachedTokens += event.cachedTokens;
+      counts.firstTokens += 1;
+      return;
     case "finished":
-      return {
-        ...counts,
-        finishedOutputTokens: counts.finishedOutputTokens + event.outputTokens,
-        finished: { ...counts.finished, [event.reason]: counts.finished[event.reason] + 1 },
-      };
+      counts.finishedOutputTokens += event.outputTokens;
+      counts.finished[event.reason] += 1;
+      return;
   }
 };

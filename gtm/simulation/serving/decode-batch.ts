@@ -16,20 +16,16 @@ export type Member<T> = { readonly value: T; readonly joinedAt: number; readonly
 
 export const createDecodeBatch = <T>(): DecodeBatch<T> => ({ written: 0, members: [], waitedMs: 0 });
 
-export type Pace = { readonly itlMs: number; readonly itlSlope: number };
-
-/** @returns ms until the next member leaves; Infinity: there is none */
-export const nextLeaveMs = (batch: DecodeBatch<unknown>, pace: Pace): number => {
-  const [first] = batch.members;
-  return first === undefined
-    ? Number.POSITIVE_INFINITY
-    : Math.max(0, first.leavesAt - batch.written) * gapMs(batch, pace);
+/** @returns tokens that each member writes until the next one leaves; Infinity: there is none */
+export const tokensToLeave = ({ members, written }: DecodeBatch<unknown>): number => {
+  const [first] = members;
+  return first === undefined ? Number.POSITIVE_INFINITY : Math.max(0, first.leavesAt - written);
 };
 
-/** @param ms no more than nextLeaveMs */
-export const passTime = (batch: DecodeBatch<unknown>, pace: Pace, ms: number): void => {
+/** @param tokens that each member writes in that time, no more than `tokensToLeave` */
+export const passTime = (batch: DecodeBatch<unknown>, tokens: number, ms: number): void => {
   if (batch.members.length === 0) return;
-  batch.written += ms / gapMs(batch, pace);
+  batch.written += tokens;
   batch.waitedMs += ms * batch.members.length;
 };
 
@@ -61,6 +57,3 @@ export const memberWrote = (batch: DecodeBatch<unknown>, member: Member<unknown>
 
 /** Far less than a token, far more than what adding up fractions loses. */
 const ROUNDING = 1e-6;
-
-const gapMs = (batch: DecodeBatch<unknown>, pace: Pace): number =>
-  pace.itlMs * (1 + pace.itlSlope * (batch.members.length - 1));

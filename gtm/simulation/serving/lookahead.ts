@@ -1,24 +1,21 @@
-/** When a request that came now would start its prefill: exact, because the replica is copied and played ahead. */
-import {
-  canStart,
-  type Engine,
-  enqueue,
-  forkEngine,
-  hasRoom,
-  nextEventAtMs,
-  runEngine,
-  step,
-  type Waiting,
-} from "./engine.ts";
+/** When all prefills that are here will have ended, and one more could start: exact, because the replica is played ahead. */
+import { leave } from "./decode-batch.ts";
+import { enqueue, type Job, runEngine, step } from "./engine.ts";
+import { canStart, type Engine, forkEngine, hasRoom } from "./engine-state.ts";
+import { nextEvent, nextEventAtMs, passUntil } from "./pace.ts";
+import { nextToEnd } from "./prefill-lane.ts";
+import type { PrefixCache } from "./prefix-cache.ts";
+import { blocksNeeded } from "./request.ts";
 
 /**
- * While requests wait, the copy is kept at the moment when the next newcomer could start. A request that joins the queue
- * is played there too, so that asking after each of a thousand requests costs each of them once, not the whole queue each
- * time. Without a queue the answer is known without a copy.
+ * Nothing is done unless somebody asks. While requests wait, a copy is kept at the moment when the next newcomer could
+ * start, and a request that joins the queue is played there too, so that asking after each of a thousand requests costs
+ * each of them once, not the whole queue each time. The memory of a copy that is of no use any more is written over by
+ * the next. Without a queue the answer needs no copy of the memory.
  */
 export type Lookahead = {
   /** A request has joined the real queue. */
-  readonly add: (job: Waiting) => void;
+  readonly add: (job: Job) => void;
   /** Something happened that the copy could not foresee. */
   readonly forget: () => void;
   /** @returns ms from `engine.nowMs`, 0 or more */
@@ -27,20 +24,24 @@ export type Lookahead = {
 
 export const createLookahead = (engine: Engine): Lookahead => {
   let ahead: Engine | null = null;
+  let spare: PrefixCache | null = null;
+  const drop = (): void => {
+    spare = ahead?.cache ?? spare;
+    ahead = null;
+  };
   return {
     add: (job) => {
-      if (engine.queue.length === 0) ahead = null;
+      if (engine.queue.length === 0) drop();
       if (ahead === null) return;
       runEngine(ahead, Math.max(ahead.nowMs, engine.nowMs), ignore);
       enqueue(ahead, job, ignore);
     },
-    forget: () => {
-      ahead = null;
-    },
+    forget: drop,
     waitMs: () => {
-      const openAtMs = openWithoutQueueAtMs(engine);
-      if (openAtMs !== null) return Math.max(0, openAtMs - engine.nowMs);
-      ahead ??= forkEngine(engine);
+      // A copy of a queue that was is of no use.
+      if (engine.queue.length === 0) drop();
+      if (engine.queue.length === 0 && hasRoom(engine) && !mayOutgrow(engine)) return openWithoutQueueMs(engine);
+      ahead ??= forkEngine(engine, spare);
       playUntilOpen(ahead);
       return Math.max(0, ahead.nowMs - engine.nowMs);
     },
@@ -49,15 +50,38 @@ export const createLookahead = (engine: Engine): Lookahead => {
 
 const ignore = (): void => {};
 
-/** Who has nobody before him and room beside those who run waits for the prefill and the weights alone; null: it is not so. */
-const openWithoutQueueAtMs = (engine: Engine): number | null =>
-  engine.queue.length > 0 || !hasRoom(engine) ? null : Math.max(engine.readyAtMs, engine.prefill?.endsAtMs ?? 0);
+/** Whether answers might need all the memory that is free now. */
+const mayOutgrow = ({ options, batch, cache }: Engine): boolean => {
+  if (options.admission === "whole") return false;
+  let blocks = 0;
+  for (const { value } of batch.members)
+    blocks += blocksNeeded(value.request, options.blockTokens) - value.blocks.length;
+  return blocks >= cache.totalBlocks - cache.usedBlocks();
+};
+
+/** Who has nobody before him and room beside those who run waits for prefills and weights alone: memory need not be played. */
+const openWithoutQueueMs = (engine: Engine): number => {
+  const copy: Engine = {
+    ...engine,
+    options: { ...engine.options, admission: "whole" },
+    next: null,
+    lane: engine.lane.map((one) => ({ ...one })),
+    batch: { ...engine.batch, members: engine.batch.members.slice() },
+  };
+  while (copy.lane.length > 0 || copy.nowMs < copy.readyAtMs) {
+    const { atMs, kind } = nextEvent(copy);
+    passUntil(copy, atMs);
+    copy.next = null;
+    if (kind === "leave") leave(copy.batch);
+    if (kind === "prefill") copy.lane.splice(nextToEnd(copy.lane), 1);
+  }
+  return copy.nowMs - engine.nowMs;
+};
 
 const playUntilOpen = (engine: Engine): void => {
-  while (engine.queue.length > 0 || !canStart(engine)) {
-    const atMs = nextEventAtMs(engine);
+  while (engine.queue.length > 0 || engine.lane.length > 0 || !canStart(engine)) {
     // Unreachable: what waits either waits for something that ends, or was refused when it was submitted.
-    if (atMs === Number.POSITIVE_INFINITY) throw new Error("a replica waits for nothing");
-    step(engine, atMs, ignore);
+    if (nextEventAtMs(engine) === Number.POSITIVE_INFINITY) throw new Error("a replica waits for nothing");
+    step(engine, ignore);
   }
 };

@@ -16,6 +16,8 @@ export type PrefixCache = {
    * @returns the sequence's blocks; null: it does not fit beside what is pinned now
    */
   readonly pin: (hashes: BlockHashes, matched: number, needed: number) => Int32Array | null;
+  /** @returns the sequence's blocks with so many more, which hold nothing yet; null: they are not free */
+  readonly grow: (blocks: Int32Array, more: number) => Int32Array | null;
   /**
    * Says what the blocks from `from` up to `to`, excluded, hold. Where another block holds a content already, that one
    * takes the place of this sequence's own.
@@ -27,8 +29,10 @@ export type PrefixCache = {
   readonly release: (blocks: Int32Array) => void;
   /** Forgets what every block holds; pinned ones stay pinned. */
   readonly forget: () => void;
-  /** An independent copy, at the cost of copying memory. */
-  readonly fork: () => PrefixCache;
+  /** An independent copy, at the cost of copying memory. @param spare of the same size and of no use any more: taken for it */
+  readonly fork: (spare: PrefixCache | null) => PrefixCache;
+  /** What `fork` writes over. */
+  readonly memory: Memory;
 };
 
 type Memory = {
@@ -86,6 +90,7 @@ const cacheIn = (memory: Memory): PrefixCache => {
 
   return {
     totalBlocks,
+    memory,
     usedBlocks: () => totalBlocks - memory.free,
     matchedBlocks: (hashes, limit) => {
       const isHeld = (at: number): boolean => findBlock(table, hashes[at] ?? 0) !== -1;
@@ -99,6 +104,7 @@ const cacheIn = (memory: Memory): PrefixCache => {
       return held;
     },
     pin: (hashes, matched, needed) => {
+      if (needed - matched > memory.free) return null;
       const blocks = new Int32Array(needed);
       let free = memory.free;
       for (let i = 0; i < matched; i++) {
@@ -111,9 +117,16 @@ const cacheIn = (memory: Memory): PrefixCache => {
       for (let i = matched; i < needed; i++) blocks[i] = pinNew();
       return blocks;
     },
+    grow: (given, more) => {
+      if (more > memory.free) return null;
+      const blocks = new Int32Array(given.length + more);
+      blocks.set(given);
+      for (let i = given.length; i < blocks.length; i++) blocks[i] = pinNew();
+      return blocks;
+    },
     name: (given, hashes, from, to) => {
       let blocks = given;
-      for (let i = from; i < Math.min(to, hashes.length); i++) {
+      for (let i = from; i < Math.min(to, hashes.length, given.length); i++) {
         // After all was forgotten, what came before is not there either.
         if (i > 0 && table.hashes[blocks[i - 1] ?? 0] !== hashes[i - 1]) break;
         const own = blocks[i] ?? 0;
@@ -131,15 +144,29 @@ const cacheIn = (memory: Memory): PrefixCache => {
       table.slots.fill(0);
       table.hashes.fill(0);
     },
-    fork: () =>
-      cacheIn({
-        table: copyBlockTable(table),
-        pins: pins.slice(),
-        next: memory.next.slice(),
-        previous: memory.previous.slice(),
-        free: memory.free,
-      }),
+    fork: (spare) => {
+      if (spare === null) return cacheIn(copyOf(memory));
+      overwrite(spare.memory, memory);
+      return spare;
+    },
   };
+};
+
+const copyOf = ({ table, pins, next, previous, free }: Memory): Memory => ({
+  table: copyBlockTable(table),
+  pins: pins.slice(),
+  next: next.slice(),
+  previous: previous.slice(),
+  free,
+});
+
+const overwrite = (spare: Memory, memory: Memory): void => {
+  spare.table.slots.set(memory.table.slots);
+  spare.table.hashes.set(memory.table.hashes);
+  spare.pins.set(memory.pins);
+  spare.next.set(memory.next);
+  spare.previous.set(memory.previous);
+  spare.free = memory.free;
 };
 
 const unlink = (memory: Memory, block: number): void => {

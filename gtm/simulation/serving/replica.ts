@@ -1,21 +1,29 @@
 /** One replica of a model as a discrete-event object: requests go in, time is let pass, events come out. */
 import { prefillMs } from "#gtm/domain/serving.ts";
 import { abortIn } from "./abort.ts";
-import { type Counters, countEvent, NO_COUNTS } from "./counters.ts";
-import { memberWrote } from "./decode-batch.ts";
-import { createEngine, enqueue, nextEventAtMs, runEngine, runningIn } from "./engine.ts";
+import { type Counters, countEvent, countsNow, startCounting } from "./counters.ts";
+import { enqueue, runEngine } from "./engine.ts";
 import { type EngineOptions, totalBlocksOf } from "./engine-options.ts";
+import {
+  createEngine,
+  type Engine,
+  matchedNow,
+  outputTokensOf,
+  outputTokensPreempted,
+  runningIn,
+  tokensToHold,
+} from "./engine-state.ts";
+import { growAnswers } from "./growth.ts";
 import { createLookahead } from "./lookahead.ts";
+import { type LostRequest, underWayIn } from "./loss.ts";
+import { nextEventAtMs, passUntil } from "./pace.ts";
+import { addedUp, NO_WORK, type PrefillWork, waitingMsIn, workLost } from "./prefill-work.ts";
 import { blocksNeeded, type EngineRequest, reusableBlocks, type ServingEvent } from "./request.ts";
 
 export type ReplicaState = {
   readonly isReady: boolean;
   readonly running: number;
   readonly waiting: number;
-  /** Prompt tokens in the queue that the cache does not hold now. */
-  readonly uncachedTokensWaiting: number;
-  /** Time until a request that came now would start its prefill; exact while no other comes. */
-  readonly backlogMs: number;
   /** Blocks of running requests over all blocks, 0 to 1; what finished requests left behind counts as free. */
   readonly kvUsedFraction: number;
   readonly counters: Counters;
@@ -34,6 +42,7 @@ export type Replica = {
   /**
    * @param atMs no earlier than what was advanced to
    * @throws {RangeError} when the request could never fit; `fits` says so beforehand
+   * @throws {Error} when it has failed and was not restarted
    */
   readonly submit: (request: EngineRequest, atMs: number) => void;
   readonly fits: (request: EngineRequest) => boolean;
@@ -41,92 +50,158 @@ export type Replica = {
   readonly abort: (id: number, atMs: number) => boolean;
   /** What has happened since the last call, up to and including `ms`, in order. */
   readonly advanceTo: (ms: number) => readonly ServingEvent[];
+  /** Lets time pass; what happens meanwhile the next `advanceTo` tells. */
+  readonly catchUp: (ms: number) => void;
   /** Infinity: nothing will happen by itself. */
   readonly nextEventAtMs: () => number;
   readonly state: () => ReplicaState;
+  /** Prompt tokens in the queue that the cache does not hold now. */
+  readonly uncachedTokensWaiting: () => number;
+  /**
+   * Time until all prefills that are here have ended and one more could start; with first come, first served that is when
+   * a request that came now would start. Exact while no other comes, and not free: ask only if you need it.
+   */
   readonly backlogMs: () => number;
+  /**
+   * Σ prefill time of all that wait, by what the cache held when each came, and of what is under way: what a router in
+   * front would know. Costs nothing; misses slots and memory that are not free, and what the queue's own requests will leave in the cache.
+   */
+  readonly waitingMs: () => number;
   readonly cachedTokens: (request: EngineRequest) => number;
   /** Prefill time of this request here if so many of its tokens are cached. */
   readonly prefillMs: (request: EngineRequest, cachedTokens: number) => number;
   /** Tokens written into the cache so far: computed and generated. */
   readonly tokensWritten: () => number;
+  readonly work: () => PrefillWork;
   /** Shows each request that decodes now, with the output tokens it has so far. */
   readonly eachDecoding: (visit: (request: EngineRequest, outputTokens: number) => void) => void;
   /** What decoding has come to so far; cheap, for those who look often. */
   readonly decoded: () => Decoded;
   /** Forgets all contexts, as an engine that was put to sleep has. */
   readonly forgetContexts: () => void;
+  /** Dies: whatever is under way is lost, and what the cache holds. What happened before is still told. @returns the lost */
+  readonly fail: (atMs: number) => readonly LostRequest[];
+  /** Begins anew and empty, ready after `coldStartMs`; counts go on. */
+  readonly restart: (atMs: number) => void;
 };
 
 export const createReplica = (options: EngineOptions, startedAtMs: number): Replica => {
-  const engine = createEngine(options, startedAtMs);
-  const lookahead = createLookahead(engine);
-  let counters = NO_COUNTS;
+  const { blockTokens, speed } = options;
+  let engine: Engine = createEngine(options, startedAtMs);
+  let lookahead = createLookahead(engine);
+  let isUp = true;
+  /** The engine catches up with it when somebody looks. */
+  let nowMs = startedAtMs;
+  /** Of the engines before this one, which died. */
+  let earlier = { work: NO_WORK, gapsMs: 0 };
   let events: ServingEvent[] = [];
+  const counting = startCounting();
   const emit = (event: ServingEvent): void => {
-    counters = countEvent(counters, event);
+    countEvent(counting, event);
     events.push(event);
   };
-  const cachedTokens = (request: EngineRequest): number =>
-    engine.cache.matchedBlocks(request.blocks, reusableBlocks(request, options.blockTokens)) * options.blockTokens;
-  const outputTokens = (): number =>
-    engine.batch.members.reduce(
-      (sum, member) => sum + 1 + memberWrote(engine.batch, member),
-      counters.finishedOutputTokens,
-    );
-  const decoded = (): Decoded => ({
-    outputTokens: outputTokens(),
-    gaps: outputTokens() - counters.firstTokens,
-    gapsMs: engine.batch.waitedMs,
-  });
-  const fits = (request: EngineRequest): boolean =>
-    blocksNeeded(request, options.blockTokens) <= totalBlocksOf(options);
+  const advance = (ms: number): void => {
+    nowMs = Math.max(nowMs, ms);
+    if (nextEventAtMs(engine) <= nowMs) runEngine(engine, nowMs, emit);
+  };
+  const now = (): Engine => {
+    if (engine.nowMs < nowMs) passUntil(engine, nowMs);
+    growAnswers(engine);
+    return engine;
+  };
+  const begin = (created: Engine): void => {
+    engine = created;
+    lookahead = createLookahead(engine);
+  };
+  const heldTokens = (request: EngineRequest): number =>
+    engine.cache.matchedBlocks(request.blocks, reusableBlocks(request.promptTokens, blockTokens)) * blockTokens;
+  const outputTokens = (): number => {
+    const { batch } = now();
+    let tokens = counting.finishedOutputTokens;
+    for (const member of batch.members) tokens += outputTokensOf(engine, member);
+    return tokens + outputTokensPreempted(engine);
+  };
+  const decoded = (): Decoded => {
+    const tokens = outputTokens();
+    const gapsMs = earlier.gapsMs + engine.batch.waitedMs;
+    return { outputTokens: tokens, gaps: tokens - counting.firstTokens, gapsMs };
+  };
+  const fits = (request: EngineRequest): boolean => blocksNeeded(request, blockTokens) <= totalBlocksOf(options);
 
   return {
     submit: (request, atMs) => {
       if (!fits(request)) throw new RangeError(`a request of ${request.promptTokens} tokens can never fit`);
-      runEngine(engine, atMs, emit);
+      if (!isUp) throw new Error("a replica that has failed takes no requests");
+      advance(atMs);
+      now();
       const job = { request, submittedAtMs: atMs };
       lookahead.add(job);
       enqueue(engine, job, emit);
     },
     fits,
     abort: (id, atMs) => {
-      runEngine(engine, atMs, emit);
+      advance(atMs);
+      now();
       lookahead.forget();
       return abortIn(engine, id, emit);
     },
     advanceTo: (ms) => {
-      runEngine(engine, ms, emit);
+      advance(ms);
+      if (events.length === 0) return NOTHING;
       const since = events;
       events = [];
       return since;
     },
+    catchUp: advance,
     nextEventAtMs: () => nextEventAtMs(engine),
     state: () => ({
-      isReady: engine.nowMs >= engine.readyAtMs,
+      isReady: nowMs >= engine.readyAtMs,
       running: runningIn(engine),
       waiting: engine.queue.length,
-      uncachedTokensWaiting: engine.queue.reduce(
-        (sum, { request }) => sum + request.promptTokens - cachedTokens(request),
-        0,
-      ),
-      backlogMs: lookahead.waitMs(),
-      kvUsedFraction: engine.cache.usedBlocks() / engine.cache.totalBlocks,
-      counters,
+      kvUsedFraction: now().cache.usedBlocks() / engine.cache.totalBlocks,
+      counters: countsNow(counting),
       decoded: decoded(),
     }),
-    backlogMs: lookahead.waitMs,
-    cachedTokens,
-    prefillMs: (request, cached) => prefillMs(options.speed, request.promptTokens - cached, request.promptTokens),
-    tokensWritten: () => counters.computedTokens + outputTokens(),
+    uncachedTokensWaiting: () => {
+      let tokens = 0;
+      for (const job of now().queue) tokens += tokensToHold(job) - matchedNow(engine, job) * blockTokens;
+      return tokens;
+    },
+    backlogMs: () => {
+      now();
+      return lookahead.waitMs();
+    },
+    waitingMs: () => waitingMsIn(now()),
+    cachedTokens: (request) => {
+      now();
+      return heldTokens(request);
+    },
+    prefillMs: (request, cached) => prefillMs(speed, request.promptTokens - cached, request.promptTokens),
+    tokensWritten: () => counting.computedTokens + outputTokens(),
+    work: () => addedUp(earlier.work, now()),
     eachDecoding: (visit) => {
-      for (const member of engine.batch.members) visit(member.value.request, 1 + memberWrote(engine.batch, member));
+      for (const member of now().batch.members) visit(member.value.request, outputTokensOf(engine, member));
     },
     decoded,
     forgetContexts: () => {
-      engine.cache.forget();
+      now().cache.forget();
       lookahead.forget();
+    },
+    fail: (atMs) => {
+      advance(atMs);
+      const lost = underWayIn(now());
+      for (const one of lost) counting.finishedOutputTokens += one.outputTokens;
+      earlier = { work: workLost(earlier.work, engine), gapsMs: earlier.gapsMs + engine.batch.waitedMs };
+      isUp = false;
+      begin(createEngine({ ...options, coldStartMs: Number.POSITIVE_INFINITY }, nowMs));
+      return lost;
+    },
+    restart: (atMs) => {
+      advance(atMs);
+      isUp = true;
+      begin(createEngine(options, nowMs));
     },
   };
 };
+
+const NOTHING: readonly ServingEvent[] = [];

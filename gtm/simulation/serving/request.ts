@@ -49,6 +49,6 @@ export type ServingEvent =
 export const blocksNeeded = (request: EngineRequest, blockTokens: number): number =>
   Math.ceil((request.promptTokens + request.outputTokens) / blockTokens);
 
-/** Blocks of the prompt that a cache may spare it: the last token is always computed, for something must yield the next. */
-export const reusableBlocks = (request: EngineRequest, blockTokens: number): number =>
-  Math.floor((request.promptTokens - 1) / blockTokens);
+/** Blocks of a prompt that a cache may spare it: the last token is always computed, for something must yield the next. */
+export const reusableBlocks = (promptTokens: number, blockTokens: number): number =>
+  Math.floor((promptTokens - 1) / blockTokens);

@@ -3,8 +3,21 @@ import type { Dice } from "../dice.ts";
 import type { Replica } from "./replica.ts";
 import type { EngineRequest } from "./request.ts";
 
-/** @returns index of the replica */
+/** @param replicas at least one @returns index of the replica */
 export type Router = (request: EngineRequest, replicas: readonly Replica[]) => number;
+
+export type Routing = "affinity" | "least-waiting" | "round-robin";
+
+export const createRouter = (routing: Routing, dice: Dice): Router => {
+  switch (routing) {
+    case "affinity":
+      return createAffinity(dice);
+    case "least-waiting":
+      return createLeastWaiting(dice);
+    case "round-robin":
+      return createRoundRobin();
+  }
+};
 
 /** Each in turn, whatever they hold. */
 export const createRoundRobin = (): Router => {
@@ -15,6 +28,12 @@ export const createRoundRobin = (): Router => {
   };
 };
 
+/** The least work waiting, of equals the fewest tokens written, whatever they hold. */
+export const createLeastWaiting =
+  (dice: Dice): Router =>
+  (request, replicas) =>
+    leastLoaded(offersFor(request, replicas), dice).index;
+
 /**
  * The replica that holds the most of the prompt, unless waiting there plus computing what is missing takes longer than the
  * least loaded replica takes from zero. Of equal ones the replica with the fewest tokens written: "the first" would give
@@ -23,45 +42,56 @@ export const createRoundRobin = (): Router => {
 export const createAffinity =
   (dice: Dice): Router =>
   (request, replicas) => {
-    const offers = replicas.map((replica, index) => offerOf(request, replica, index));
-    const least = best(offers, [(offer) => offer.backlogMs, (offer) => offer.tokensWritten], dice);
-    const holder = best(
-      offers,
-      [(offer) => -offer.cachedTokens, (offer) => offer.backlogMs, (offer) => offer.tokensWritten],
-      dice,
-    );
-    return holder.backlogMs + holder.missingMs <= least.backlogMs + least.wholeMs ? holder.index : least.index;
+    const offers = offersFor(request, replicas);
+    const least = leastLoaded(offers, dice);
+    const holder = best(offers, holdsMore, dice);
+    return holder.waitingMs + holder.missingMs <= least.waitingMs + least.wholeMs ? holder.index : least.index;
   };
 
 type Offer = {
   readonly index: number;
-  readonly backlogMs: number;
+  readonly waitingMs: number;
   readonly cachedTokens: number;
   readonly missingMs: number;
   readonly wholeMs: number;
   readonly tokensWritten: number;
 };
 
-const offerOf = (request: EngineRequest, replica: Replica, index: number): Offer => {
-  const cachedTokens = replica.cachedTokens(request);
-  return {
-    index,
-    backlogMs: replica.backlogMs(),
-    cachedTokens,
-    missingMs: replica.prefillMs(request, cachedTokens),
-    wholeMs: replica.prefillMs(request, 0),
-    tokensWritten: replica.tokensWritten(),
-  };
-};
+const offersFor = (request: EngineRequest, replicas: readonly Replica[]): readonly Offer[] =>
+  replicas.map((replica, index) => {
+    const cachedTokens = replica.cachedTokens(request);
+    return {
+      index,
+      waitingMs: replica.waitingMs(),
+      cachedTokens,
+      missingMs: replica.prefillMs(request, cachedTokens),
+      wholeMs: replica.prefillMs(request, 0),
+      tokensWritten: replica.tokensWritten(),
+    };
+  });
 
-/** The least by the first measure, of equals by the next; what is still equal the dice decide. */
-const best = (offers: readonly Offer[], measures: readonly ((offer: Offer) => number)[], dice: Dice): Offer => {
-  let left = offers;
-  for (const measure of measures) {
-    const least = Math.min(...left.map(measure));
-    left = left.filter((offer) => measure(offer) === least);
+/** Less than 0: the first is better. */
+type Order = (a: Offer, b: Offer) => number;
+
+const loadedLess: Order = (a, b) => order(a.waitingMs, b.waitingMs) || a.tokensWritten - b.tokensWritten;
+const holdsMore: Order = (a, b) => b.cachedTokens - a.cachedTokens || loadedLess(a, b);
+/** Both may be infinite. */
+const order = (a: number, b: number): number => (a === b ? 0 : a - b);
+
+const leastLoaded = (offers: readonly Offer[], dice: Dice): Offer => best(offers, loadedLess, dice);
+
+/** What is still equal the dice decide. */
+const best = (offers: readonly Offer[], order: Order, dice: Dice): Offer => {
+  let chosen = offers[0];
+  let equals = 1;
+  for (let at = 1; at < offers.length; at++) {
+    const offer = offers[at];
+    const difference = offer === undefined || chosen === undefined ? 0 : order(offer, chosen);
+    if (difference > 0) continue;
+    equals = difference < 0 ? 1 : equals + 1;
+    // Each of n equals stays with a chance of 1 in n.
+    if (difference < 0 || dice() * equals < 1) chosen = offer;
   }
-  const chosen = left[left.length === 1 ? 0 : Math.floor(dice() * left.length)];
   if (chosen === undefined) throw new Error("a region has at least one replica");
   return chosen;
 };

@@ -21,34 +21,28 @@ export type ServingRegion = {
   /** @param replica null: the router chooses @returns index of the replica that takes it */
   readonly submit: (request: EngineRequest, atMs: number, replica: number | null) => number;
   readonly abort: (id: number, atMs: number) => boolean;
+  /** What has happened since the last call, up to and including `ms`, in order. */
   readonly advanceTo: (ms: number) => readonly RegionEvent[];
+  /** Lets time pass for who looks at the replicas; what happens meanwhile the next `advanceTo` tells. */
+  readonly catchUp: (ms: number) => void;
   readonly nextEventAtMs: () => number;
-  /** All its replicas die. @returns what was under way */
+  /** All its replicas die: nothing is cached any more, and no request taken. @returns what was under way, and is lost */
   readonly fail: (atMs: number) => readonly LostRequest[];
-  /** They begin anew and empty. */
+  /** They begin anew, ready after their cold start; their counts go on. */
   readonly restart: (atMs: number) => void;
 };
 
 export const createServingRegion = (options: ServingRegionOptions): ServingRegion => {
   const replicas = Array.from({ length: options.replicas }, () => createReplica(options.engine, options.startedAtMs));
   const route = createRouter(options.routing, createDice(options.seed));
-  /** Events that happened while the replicas were brought up to the time of a submission. */
-  let early: RegionEvent[] = [];
-  const collect = (ms: number): RegionEvent[] => {
-    const events: RegionEvent[] = [];
-    let told = 0;
-    for (const [replica, one] of replicas.entries()) {
-      const since = one.advanceTo(ms);
-      if (since.length > 0) told += 1;
-      for (const event of since) events.push({ replica, event });
-    }
-    return told > 1 ? inOrder(events) : events;
+  const catchUp = (ms: number): void => {
+    for (const replica of replicas) replica.catchUp(ms);
   };
 
   return {
     replicas,
     submit: (request, atMs, replica) => {
-      early.push(...collect(atMs));
+      catchUp(atMs);
       const index = replica ?? route(request, replicas);
       const taker = replicas[index];
       if (taker === undefined) throw new RangeError(`there is no replica ${index}`);
@@ -57,12 +51,16 @@ export const createServingRegion = (options: ServingRegionOptions): ServingRegio
     },
     abort: (id, atMs) => replicas.some((replica) => replica.abort(id, atMs)),
     advanceTo: (ms) => {
-      const events = collect(ms);
-      if (early.length === 0) return events;
-      const all = [...early, ...events];
-      early = [];
-      return all;
+      const events: RegionEvent[] = [];
+      let told = 0;
+      for (const [replica, one] of replicas.entries()) {
+        const since = one.advanceTo(ms);
+        if (since.length > 0) told += 1;
+        for (const event of since) events.push({ replica, event });
+      }
+      return told > 1 ? inOrder(events) : events;
     },
+    catchUp,
     nextEventAtMs: () => {
       let nextMs = Number.POSITIVE_INFINITY;
       for (const replica of replicas) nextMs = Math.min(nextMs, replica.nextEventAtMs());
