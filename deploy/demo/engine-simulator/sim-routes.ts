@@ -51,7 +51,12 @@ export const changeModes = (response: ServerResponse, body: JsonBody, acts: Mode
 export const stateOf = (life: EngineLife, modes: Modes) => ({
   startedAtMs: life.startedAtMs,
   modes,
-  replicas: life.engines().map(({ state }, at) => ({ ...state, held: life.fillers.wanted()[at] ?? 0 })),
+  replicas: life.engines().map(({ state }, at) => ({
+    ...state,
+    uncachedTokensWaiting: life.room.region.replicas[at]?.uncachedTokensWaiting() ?? 0,
+    backlogMs: life.room.region.replicas[at]?.backlogMs() ?? 0,
+    held: life.fillers.wanted()[at] ?? 0,
+  })),
 });
 
 const parsed = <T>(response: ServerResponse, body: JsonBody, schema: z.ZodType<T>): T | null => {
