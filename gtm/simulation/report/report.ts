@@ -25,6 +25,8 @@ export type ScenarioReport = {
   readonly isOpenLoop: boolean;
   readonly warmUpMs: number;
   readonly measuredMs: number;
+  /** What befell a region, in the order of time. */
+  readonly happenings: readonly { readonly atMs: number; readonly says: string }[];
   readonly policies: readonly PolicyReport[];
 };
 

@@ -1,0 +1,112 @@
+/** One scenario on the page: what was played, three plots, and all columns. */
+import { CLIENT_COLUMNS, type ReportColumn, signedPercent, WORK_COLUMNS } from "./columns.ts";
+import { type Focus, focusOf, roleOf } from "./focus.ts";
+import { element, escaped } from "./markup.ts";
+import { distributionPlot } from "./plot-distribution.ts";
+import { loadPlot, waitsPlot } from "./plot-over-time.ts";
+import type { PolicyReport, ScenarioReport } from "./report.ts";
+
+export const scenarioSection = (scenario: ScenarioReport, isOpen: boolean): string => {
+  const focus = focusOf(scenario);
+  const head =
+    element("strong", {}, escaped(scenario.name)) + element("span", { class: "soft" }, escaped(scenario.says));
+  const outcome = element("span", { class: "outcome" }, escaped(outcomeOf(focus)));
+  const inside = [
+    element("p", { class: "setting" }, escaped(settingText(scenario))),
+    growing(scenario),
+    plots(scenario, focus),
+    policyTable(scenario, focus, CLIENT_COLUMNS),
+    policyTable(scenario, focus, WORK_COLUMNS),
+  ].join("");
+  const id = { id: anchorOf(scenario.name) };
+  return element(
+    "details",
+    isOpen ? { ...id, open: "" } : id,
+    element("summary", {}, head + outcome) + element("div", { class: "inside" }, inside),
+  );
+};
+
+export const anchorOf = (name: string): string => `s-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+
+const outcomeOf = ({ ours }: Focus): string => {
+  const excess = ours?.standing.ttftMean;
+  return ours === null || excess == null ? "" : `${signedPercent(excess.mean)} % against ${ours.standing.rival}`;
+};
+
+export const settingText = (scenario: ScenarioReport): string => {
+  const { setting, regions, isOpenLoop, warmUpMs, measuredMs, policies } = scenario;
+  const seeds = Math.max(0, ...policies.map(({ runs }) => runs.length));
+  return [
+    ...Object.entries(setting).map(([key, value]) => `${key} ${value}`),
+    regions.map(({ id, replicas }) => `${id} × ${replicas}`).join(", "),
+    isOpenLoop ? "open loop" : "closed loop",
+    `${minutes(measuredMs)} after ${minutes(warmUpMs)} of warm-up`,
+    seeds === 1 ? "1 seed" : `${seeds} paired seeds`,
+  ].join(" · ");
+};
+
+const minutes = (ms: number): string => `${Number((ms / 60_000).toFixed(1))} min`;
+
+const growing = ({ policies }: ScenarioReport): string => {
+  const names = policies.filter(({ waitsGrow }) => waitsGrow).map(({ policy }) => policy);
+  if (names.length === 0) return "";
+  const text = `Waits grow to the end under ${names.join(", ")}: means and quantiles would say how long was played, so only the share within the promise is told, and no line is drawn.`;
+  return element("p", { class: "note" }, escaped(text));
+};
+
+const plots = (scenario: ScenarioReport, focus: Focus): string => {
+  const front = [focus.rival, focus.ours].flatMap((policy) => policy ?? []);
+  const timed = front.map((policy): readonly [string, PolicyReport] => [roleOf(policy, focus), policy]);
+  const regions = scenario.regions.map(({ id }, at) => [`region-${Math.min(at, 5)}`, id] as const);
+  return element(
+    "div",
+    { class: "plots" },
+    [
+      figure("TTFT of all turns", legendOf(scenario, focus), distributionPlot(scenario)),
+      figure(
+        "p95 of TTFT over time",
+        legend(timed.toReversed().map(([role, { policy }]) => [role, policy])),
+        waitsPlot(scenario, timed),
+      ),
+      ...front
+        .toReversed()
+        .map((policy) => figure(`Load by region: ${policy.policy}`, legend(regions), loadPlot(scenario, policy))),
+    ].join(""),
+  );
+};
+
+const figure = (title: string, keys: string, plot: string): string =>
+  plot === "" ? "" : element("figure", {}, element("h3", {}, escaped(title)) + keys + plot);
+
+const legend = (entries: readonly (readonly [role: string, text: string])[]): string =>
+  element(
+    "div",
+    { class: "legend" },
+    entries
+      .map(([role, text]) => element("span", {}, element("span", { class: `key ${role}` }) + escaped(text)))
+      .join(""),
+  );
+
+const legendOf = ({ policies }: ScenarioReport, focus: Focus): string => {
+  const named = [focus.ours, focus.rival, focus.oracle].flatMap((policy) => policy ?? []);
+  const others = policies.filter((policy) => !policy.waitsGrow && !named.includes(policy));
+  const entries = named
+    .filter(({ waitsGrow }) => !waitsGrow)
+    .map((policy): readonly [string, string] => [roleOf(policy, focus), policy.policy]);
+  return legend(others.length === 0 ? entries : [...entries, ["other", "other rivals"]]);
+};
+
+const policyTable = ({ policies }: ScenarioReport, focus: Focus, columns: readonly ReportColumn[]): string => {
+  const header = columns.map(({ title, says }) => element("th", { title: says }, escaped(title))).join("");
+  const rows = policies.map((policy) => {
+    const cells = columns.map(({ text }) => element("td", {}, escaped(text(policy)))).join("");
+    const role = roleOf(policy, focus);
+    return element("tr", { class: role }, element("td", {}, escaped(policy.policy)) + cells);
+  });
+  const table = element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, element("th", {}, "policy") + header)) + element("tbody", {}, rows.join("")),
+  );
+  return element("div", { class: "scroll" }, table);
+};
