@@ -10,6 +10,7 @@ import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createGeoip } from "#gtm/datalayer/geoip.ts";
 import { createLearning } from "#gtm/datalayer/learning.ts";
 import { createLearntStore } from "#gtm/datalayer/learnt-store.ts";
+import { createMeasuredTurns } from "#gtm/datalayer/measured-turns.ts";
 import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createPredictions } from "#gtm/datalayer/predictions.ts";
 import { createProbes } from "#gtm/datalayer/probe.ts";
@@ -27,7 +28,6 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { GtmConfig } from "./config.ts";
 import { fingerprintsOf } from "./config-fingerprint.ts";
-
 import type { StandingKeys } from "./keys/standing-keys.ts";
 import { VERSION } from "./version.ts";
 
@@ -95,12 +95,14 @@ export const createData = (
     view: (entry) => decisionView(entry, policy, toEpochMs),
   });
   const learntStore = createLearntStore({ store, clock, failures, learning });
+  const measuredTurns = createMeasuredTurns();
   const predictions = createPredictions(metrics, decisions.get);
   const turns = createTurns({
     ...{ store, clock, log, metrics, failures, regions, reportKeys: keys.reportKeys },
     onTurns: (measured) => {
       predictions(measured);
       learning.measured(measured);
+      measuredTurns.tell(measured);
     },
   });
   const worldFile = createWorldFile({
@@ -116,6 +118,6 @@ export const createData = (
 
   return {
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
-    ...{ audit, worldFile, responses, learning, turns, learntStore },
+    ...{ audit, measuredTurns, worldFile, responses, learning, turns, learntStore },
   };
 };

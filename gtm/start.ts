@@ -118,6 +118,7 @@ export const createGtm = (
       orders: operators,
       acme: challenges,
       audit: data.audit,
+      measuredTurns: data.measuredTurns,
       readLabel: (label) => {
         const read = labels.read(label);
         const region = read.kind === "ours" ? regions.find((id) => tagOf(id) === read.regionTag) : undefined;

@@ -26,6 +26,7 @@ const CALLS: readonly { method: string; path: string; body?: unknown; needs: "vi
   { method: "GET", path: "/decisions", needs: "viewer" },
   { method: "GET", path: "/overrides", needs: "viewer" },
   { method: "GET", path: "/audit", needs: "viewer" },
+  { method: "GET", path: "/recent", needs: "viewer" },
   {
     method: "POST",
     path: "/overrides",

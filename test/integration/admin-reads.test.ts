@@ -285,6 +285,7 @@ describe("GET /openapi.json", () => {
       "get /api/v1/overrides",
       "get /api/v1/overrides/{id}",
       "get /api/v1/placements",
+      "get /api/v1/recent",
       "get /api/v1/regions",
       "get /api/v1/regions/{id}",
       "get /api/v1/status",

@@ -18,6 +18,7 @@ import { httpreqRoutes } from "./routes/httpreq.ts";
 import { instanceRoutes } from "./routes/instances.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { overrideRoutes } from "./routes/overrides.ts";
+import { recentRoutes } from "./routes/recent.ts";
 import { regionRoutes } from "./routes/regions.ts";
 import { statusRoutes } from "./routes/status.ts";
 import type { TokensFile } from "./tokens-file.ts";
@@ -47,6 +48,7 @@ export const createApp = (context: Context, tokens: TokensFile | null, metrics: 
 const ROUTES = [
   statusRoutes,
   instanceRoutes,
+  recentRoutes,
   regionRoutes,
   orderRoutes,
   overrideRoutes,

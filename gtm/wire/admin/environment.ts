@@ -7,6 +7,7 @@ import type { Actor } from "./auth.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { AdminPorts } from "./ports.ts";
 import { problemOf, problemResponse } from "./problem.ts";
+import type { Recent } from "./recent.ts";
 
 export type Env = { Bindings: HttpBindings; Variables: { actor: Actor } };
 
@@ -15,6 +16,7 @@ export type Context = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly streams: EventStreams;
+  readonly recent: Recent;
   /** When the API was made, on the instance's monotonic clock. */
   readonly startedAtMs: number;
 };

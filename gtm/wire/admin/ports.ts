@@ -7,6 +7,7 @@ import type { Policy } from "#gtm/steering/policy.ts";
 import type { Channel, Entry, Ports } from "#gtm/steering/ports.ts";
 import type { AuditRecord } from "#shared/audit-record.ts";
 import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
+import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 
 /** null in a field: any. */
@@ -72,6 +73,12 @@ export type AuditPort = {
   readonly list: (
     query: { readonly actor: string | null } & PageQuery,
   ) => Promise<Page<AuditRecord & { readonly id: string }>>;
+};
+
+/** What gateways measured, as it is heard. */
+export type MeasuredTurnsPort = {
+  /** @returns a function that ends the subscription */
+  readonly subscribe: (listener: (turns: readonly MeasuredTurn[]) => void) => () => void;
 };
 
 /** `_acme-challenge` names, lower case without the trailing dot. Changes reject as those of orders do. */
@@ -148,6 +155,7 @@ export type AdminPorts = {
   readonly orders: OrdersPort;
   readonly acme: AcmePort;
   readonly audit: AuditPort;
+  readonly measuredTurns: MeasuredTurnsPort;
   /** What a conversation's label says, whoever made it. */
   readonly readLabel: (label: string) => LabelReading;
   /** For decisions that only explain, and for overrides. */

@@ -9,10 +9,11 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { createApp } from "./app.ts";
 import { viewer } from "./decision-clock.ts";
-import { createEventHub, type EventHub } from "./event-hub.ts";
+import { createEventHub } from "./event-hub.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { type Address, createListener, type Listener, textOf } from "./listener.ts";
 import type { AdminPorts } from "./ports.ts";
+import { createRecent } from "./recent.ts";
 import { openTokensFile } from "./tokens-file.ts";
 
 export type AdminOptions = {
@@ -60,7 +61,13 @@ const run = async (options: AdminOptions): Promise<Running> => {
   const boot = randomBytes(4).toString("hex");
   const hub = createEventHub({ world: ports.steering.world, decisions: ports.decisions, clock, boot });
   const streams = createEventStreams({ hub, viewOf: viewer(ports.policy, clock), clock, metrics });
-  const context = { ports, clock, log, streams, startedAtMs: clock.monotonicMs() };
+  const recent = createRecent({ world: ports.steering.world, clock });
+  const unsubscribe = [ports.decisions.subscribe(recent.decided), ports.measuredTurns.subscribe(recent.measured)];
+  const forget = (): void => {
+    for (const end of unsubscribe) end();
+    hub.stop();
+  };
+  const context = { ports, clock, log, streams, recent, startedAtMs: clock.monotonicMs() };
   const app = createApp(context, tokens, metrics);
   const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const listener = createListener({
@@ -73,23 +80,27 @@ const run = async (options: AdminOptions): Promise<Running> => {
   try {
     await listener.open();
   } catch (error) {
-    hub.stop();
+    forget();
     throw error;
   }
-  const timers = [setInterval(hub.look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
+  const look = (): void => {
+    hub.look();
+    recent.look();
+  };
+  const timers = [setInterval(look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
   for (const timer of timers) timer.unref();
   log.info("admin.listening", { address: textOf(listener.address()), hasTokens: tokens !== null });
-  return { listener, stop: () => stopAll(listener, timers, hub, streams) };
+  return { listener, stop: () => stopAll(listener, timers, forget, streams) };
 };
 
 const stopAll = async (
   listener: Listener,
   timers: readonly NodeJS.Timeout[],
-  hub: EventHub,
+  forget: () => void,
   streams: EventStreams,
 ): Promise<void> => {
   for (const timer of timers) clearInterval(timer);
-  hub.stop();
+  forget();
   const closed = listener.close();
   streams.closeAll();
   await closed;

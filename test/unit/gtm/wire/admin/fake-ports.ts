@@ -22,6 +22,7 @@ import type { AuditRecord } from "#shared/audit-record.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ConversationId, DecisionId } from "#shared/ids.ts";
+import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord } from "#shared/records.ts";
 import { aClient, aConversation, aPool, aQuery, aRegion, aWorld, MODEL, NOW_MS } from "#test/support/builders.ts";
 
@@ -76,6 +77,8 @@ export type FakeGtm = {
   /** Decides a turn and remembers it, as the front door would. */
   readonly decide: (wish?: Partial<Query>) => Entry;
   readonly setRegion: (id: string, wish: Partial<Region>) => void;
+  /** A gateway measured these. */
+  readonly measure: (turns: readonly MeasuredTurn[]) => void;
 };
 
 export const REGIONS = [
@@ -89,6 +92,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
   const pools = wish.pools ?? [aPool(regions)];
   const clock = fakeClock();
   const listeners = new Set<(entry: Entry) => void>();
+  const measuring = new Set<(turns: readonly MeasuredTurn[]) => void>();
   const state: FakeGtm["state"] = {
     world: aWorld(regions),
     orders: { v: 1, rev: 0, regions: [], overrides: [] },
@@ -196,6 +200,12 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       },
     },
     acme: fakeAcme(mustHaveStore),
+    measuredTurns: {
+      subscribe: (listener) => {
+        measuring.add(listener);
+        return () => measuring.delete(listener);
+      },
+    },
     audit: {
       record: (record) => void state.audit.push({ ...record, id: String(state.audit.length) }),
       list: async ({ limit, cursor, actor }) => {
@@ -215,6 +225,9 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     clock,
     state,
     setRegion,
+    measure: (turns) => {
+      for (const listener of measuring) listener(turns);
+    },
     decide: (change = {}) => {
       decided += 1;
       const [pool = aPool(regions)] = pools;
