@@ -1,5 +1,5 @@
 /** The program `npm run demo`: three regions and a GTM in one command; with --script the story, told without hands. */
-import { compare, formatComparison } from "#gtm/simulation/scenarios.ts";
+import { compare, formatComparison } from "#gtm/simulation/comparison.ts";
 import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
 import { createLogger } from "#shared/logger.ts";
 import { type DemoOptions, HELP, optionsOf } from "./options.ts";

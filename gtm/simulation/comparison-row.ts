@@ -1,5 +1,6 @@
 /** What is told of one policy after a play. */
-import type { TurnRecord } from "./play.ts";
+import type { PlayedTotals } from "./play-totals.ts";
+import type { TurnRecord } from "./turn-record.ts";
 
 export type ComparisonRow = {
   readonly policy: string;
@@ -25,22 +26,22 @@ export type ComparisonRow = {
 export type Window = {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly replicas: number;
   readonly sloMs: (promptTokens: number) => number;
-  readonly noCachePrefillMs: (promptTokens: number) => number;
 };
 
-/** @param records of the whole play, warm-up included */
-export const rowOf = (policy: string, records: readonly TurnRecord[], window: Window): ComparisonRow => {
-  const { fromMs, toMs, replicas, sloMs, noCachePrefillMs } = window;
-  const served = records.filter(({ answeredAtMs }) => answeredAtMs >= fromMs && answeredAtMs < toMs);
-  const ttfts = served.map(({ ttftMs }) => ttftMs).sort((a, b) => a - b);
-  const capacityMs = (toMs - fromMs) * replicas;
-  const inWindowMs = (record: TurnRecord): number =>
-    Math.max(0, Math.min(toMs, record.prefillToMs) - Math.max(fromMs, record.prefillFromMs));
-  const sum = (list: readonly TurnRecord[], pick: (record: TurnRecord) => number): number =>
-    list.reduce((total, record) => total + pick(record), 0);
-  const meanTtft = (list: readonly TurnRecord[]): number => sum(list, ({ ttftMs }) => ttftMs) / list.length;
+/** @param records of the whole play, warm-up included @param regions what they did within the window */
+export const rowOf = (
+  policy: string,
+  records: readonly TurnRecord[],
+  regions: PlayedTotals["regions"],
+  { fromMs, toMs, sloMs }: Window,
+): ComparisonRow => {
+  const served = records.filter(({ firstTokenAtMs }) => firstTokenAtMs >= fromMs && firstTokenAtMs < toMs);
+  const ttfts = served.map(ttftMs).sort((a, b) => a - b);
+  const sum = <One>(list: readonly One[], pick: (one: One) => number): number =>
+    list.reduce((total, one) => total + pick(one), 0);
+  const meanTtft = (list: readonly TurnRecord[]): number => sum(list, ttftMs) / list.length;
+  const capacityMs = (toMs - fromMs) * sum(regions, ({ replicas }) => replicas);
   return {
     policy,
     turnsServed: served.length,
@@ -50,13 +51,16 @@ export const rowOf = (policy: string, records: readonly TurnRecord[], window: Wi
     ttftP95Ms: quantile(ttfts, 0.95),
     firstTurnMeanMs: meanTtft(served.filter(({ turn }) => turn === 1)),
     laterTurnMeanMs: meanTtft(served.filter(({ turn }) => turn > 1)),
-    sloAttainedFraction: served.filter((one) => one.ttftMs <= sloMs(one.promptTokens)).length / served.length,
+    sloAttainedFraction: served.filter((one) => ttftMs(one) <= sloMs(one.promptTokens)).length / served.length,
     movesPerConversation:
-      served.filter(({ hasMoved }) => hasMoved).length / new Set(served.map(({ conversation }) => conversation)).size,
-    utilisationFraction: sum(records, inWindowMs) / capacityMs,
-    noCacheUtilisationFraction: sum(served, ({ promptTokens }) => noCachePrefillMs(promptTokens)) / capacityMs,
+      served.filter(({ region, previous }) => previous !== null && previous !== region).length /
+      new Set(served.map(({ conversation }) => conversation)).size,
+    utilisationFraction: sum(regions, ({ prefillMs }) => prefillMs) / capacityMs,
+    noCacheUtilisationFraction: sum(regions, ({ noCachePrefillMs }) => noCachePrefillMs) / capacityMs,
   };
 };
+
+const ttftMs = ({ firstTokenAtMs, askedAtMs }: TurnRecord): number => firstTokenAtMs - askedAtMs;
 
 /** Nearest rank. @param sorted ascending; of none NaN */
 const quantile = (sorted: readonly number[], fraction: number): number =>

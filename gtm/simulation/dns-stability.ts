@@ -1,10 +1,11 @@
 /** An hour of steady load steered by DNS alone: how often answers change, and what share of the turns each region gets. */
 import type { createCellSteer } from "#gtm/steering/cell.ts";
-import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
-import { type Answered, createDnsRival, type DnsRival } from "./dns-steered.ts";
-import { type CompareOptions, MODERATE_LOAD } from "./moderate-load.ts";
-import { play } from "./play.ts";
-import { createUsers, type WorkloadOptions } from "./workload.ts";
+import type { Answered } from "./dns-steered.ts";
+import { type CompareOptions, MODERATE_LOAD, moderateLoad } from "./moderate-load.ts";
+import { playScenario } from "./play-scenario.ts";
+import { steered } from "./steered.ts";
+import type { TurnRecord } from "./turn-record.ts";
+import type { WorkloadOptions } from "./workload.ts";
 
 export type StabilityOptions = Pick<CompareOptions, "replicasPerRegion" | "warmUpMs" | "measuredMs"> & {
   readonly workload: WorkloadOptions;
@@ -32,38 +33,40 @@ const RESOLVERS = 4;
 
 /** Same options, same result. */
 export const playStability = (options: StabilityOptions): Stability => {
-  const { workload, replicasPerRegion, warmUpMs, measuredMs, cellSteer } = options;
-  const { sites, engine, eyes } = MODERATE_LOAD;
+  const { warmUpMs, measuredMs, cellSteer, workload } = options;
+  const scenario = moderateLoad({ ...MODERATE_LOAD, ...options });
   const untilMs = warmUpMs + measuredMs;
-  const rivals: DnsRival[] = [];
-  const users = createUsers(workload);
-  const records = play({ sites, replicasPerRegion, engine, users, seed: workload.seed, untilMs }, (stage) => {
-    const made = createDnsRival(stage, {
-      ...{ engine, eyes, policy: DEFAULT_POLICY, resolversPerCity: RESOLVERS, cellSteer },
-    });
-    rivals.push(made);
-    return made;
-  });
-  const [rival] = rivals;
-  if (rival === undefined) throw new Error("nothing was played");
-  const later = rival.answers.filter(({ atMs }) => atMs >= warmUpMs);
+  const answers: Answered[] = [];
+  const records: TurnRecord[] = [];
+  playScenario(
+    { ...scenario, leading: { kind: "dns", resolversPerCity: RESOLVERS, areBusy: true } },
+    steered({ cellSteer, onAnswer: (answered) => answers.push(answered) }),
+    {
+      seed: workload.seed,
+      onTurn: (record) => records.push(record),
+      onLost: ({ reason }) => {
+        throw new Error(`a turn was lost in a simulation of health: ${reason}`);
+      },
+    },
+  );
+  const later = answers.filter(({ atMs }) => atMs >= warmUpMs);
   const byCell = Map.groupBy(later, ({ cell }) => cell);
-  const shares = sites.map((_, region) => sharesOf(region, rival.sent, untilMs));
-  const served = records.filter(({ answeredAtMs }) => answeredAtMs >= warmUpMs);
+  const shares = scenario.fleet.map((_, region) => sharesOf(region, records, untilMs));
+  const served = records.filter(({ firstTokenAtMs }) => firstTokenAtMs >= warmUpMs && firstTokenAtMs < untilMs);
   return {
-    regions: sites.map(({ id }) => id),
-    answers: rival.answers,
+    regions: scenario.fleet.map(({ site }) => site.id),
+    answers,
     mostChanges: Math.max(0, ...[...byCell.values()].map((some) => some.length)),
     changes: later.length,
     shares,
     spread: shares.map((of) => deviation(of.slice(Math.ceil(warmUpMs / WINDOW_MS)))),
-    ttftMeanMs: served.reduce((sum, { ttftMs }) => sum + ttftMs, 0) / served.length,
+    ttftMeanMs: served.reduce((sum, one) => sum + one.firstTokenAtMs - one.askedAtMs, 0) / served.length,
   };
 };
 
-const sharesOf = (region: number, sent: DnsRival["sent"], untilMs: number): readonly number[] =>
+const sharesOf = (region: number, sent: readonly TurnRecord[], untilMs: number): readonly number[] =>
   Array.from({ length: Math.floor(untilMs / WINDOW_MS) }, (_, at) => {
-    const turns = sent.filter(({ atMs }) => Math.floor(atMs / WINDOW_MS) === at);
+    const turns = sent.filter(({ askedAtMs }) => Math.floor(askedAtMs / WINDOW_MS) === at);
     return turns.filter((one) => one.region === region).length / Math.max(1, turns.length);
   });
 

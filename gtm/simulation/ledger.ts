@@ -1,80 +1,50 @@
-/** Which regions hold how much of each conversation, kept in memory as the store keeps it. */
-import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
-import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
-import type { ConversationId, ModelId, RegionId, ReplicaId } from "#shared/ids.ts";
+/** The ledger of conversations as the store keeps it: one for all GTMs, corrected by gateways, forgotten after an hour. */
+import type { Conversation } from "#gtm/domain/conversation.ts";
+import { afterTurn, keptAt, type ServedTurn } from "#gtm/domain/conversation-ledger.ts";
+import type { ConversationId, RegionId, ReplicaId } from "#shared/ids.ts";
 
 export type Ledger = {
-  readonly find: (id: ConversationId) => Conversation | null;
+  readonly find: (id: ConversationId, nowMs: number) => Conversation | null;
   /** A turn was sent there. */
-  readonly hold: (id: ConversationId, holding: Holding) => void;
-  /** What a gateway measured of the turn that was sent there last. */
-  readonly measured: (id: ConversationId, region: RegionId, replica: ReplicaId, tokens: number) => void;
-  /** Σ tokens × chance of another turn, by region, of conversations served within the pin's time. */
-  readonly live: (nowMs: number) => readonly LiveTokens[];
+  readonly commit: (turn: ServedTurn) => void;
+  /**
+   * What a gateway measured of the turn that was sent there last.
+   *
+   * @returns the conversation as it is now; null: it has moved on since, or nobody knows it
+   */
+  readonly measured: (id: ConversationId, region: RegionId, replica: ReplicaId, tokens: number) => Conversation | null;
 };
 
-type LedgerOptions = { readonly model: ModelId; readonly pinMs: number; readonly nextTurnFraction: number };
+/** As the store's key of a conversation lives. */
+const KEPT_MS = 3_600_000;
 
-const MOST_HOLDINGS = 3;
-
-export const createLedger = ({ model, pinMs, nextTurnFraction }: LedgerOptions): Ledger => {
+export const createLedger = (): Ledger => {
+  /** In the order of their last turns, so that the first to be forgotten comes first. */
   const conversations = new Map<ConversationId, Conversation>();
-  const live = createLiveSums(pinMs);
+  const forgetOld = (nowMs: number): void => {
+    for (const [id, { lastTurnAtMs }] of conversations) {
+      if (nowMs - lastTurnAtMs < KEPT_MS) return;
+      conversations.delete(id);
+    }
+  };
   return {
-    find: (id) => conversations.get(id) ?? null,
-    hold: (id, holding) => {
-      const before = conversations.get(id);
-      const others = (before?.holdings ?? []).filter(({ region }) => region !== holding.region);
-      conversations.set(id, {
-        id,
-        model,
-        holdings: [holding, ...others.slice(0, MOST_HOLDINGS - 1)],
-        turns: (before?.turns ?? 0) + 1,
-        lastTurnAtMs: holding.atMs,
-        rev: (before?.rev ?? 0) + 1,
-        refusedBy: [],
-      });
-      live.count(id, holding);
+    find: (id, nowMs) => {
+      const known = conversations.get(id);
+      return known === undefined ? null : keptAt(known, nowMs, KEPT_MS);
+    },
+    commit: (turn) => {
+      const after = afterTurn(conversations.get(turn.id) ?? null, turn, KEPT_MS);
+      conversations.delete(turn.id);
+      conversations.set(turn.id, after);
+      forgetOld(turn.atMs);
     },
     measured: (id, region, replica, tokens) => {
       const before = conversations.get(id);
-      if (before?.holdings[0].region !== region) return;
+      if (before?.holdings[0].region !== region) return null;
       const [home, ...others] = before.holdings;
-      const holding = { ...home, replica, tokens };
-      conversations.set(id, { ...before, holdings: [holding, ...others] });
-      live.count(id, holding);
-    },
-    live: (nowMs) =>
-      [...live.at(nowMs)].map(([region, tokens]) => ({ region, model, tokens: tokens * nextTurnFraction })),
-  };
-};
-
-/** Tokens of the newest holding of each conversation, by region, while it is pinned. */
-const createLiveSums = (pinMs: number) => {
-  const sums = new Map<RegionId, number>();
-  /** In the order of their turns, so that the first to expire comes first. */
-  const counted = new Map<ConversationId, Holding>();
-  const add = (region: RegionId, tokens: number): void => void sums.set(region, (sums.get(region) ?? 0) + tokens);
-  const drop = (id: ConversationId, holding: Holding | undefined): void => {
-    if (holding === undefined) return;
-    counted.delete(id);
-    add(holding.region, -holding.tokens);
-  };
-  return {
-    count: (id: ConversationId, holding: Holding): void => {
-      const before = counted.get(id);
-      // What a gateway measures belongs to the same turn, whose place in the order stays.
-      if (before !== undefined && before.atMs === holding.atMs) add(before.region, -before.tokens);
-      else drop(id, before);
-      counted.set(id, holding);
-      add(holding.region, holding.tokens);
-    },
-    at: (nowMs: number): ReadonlyMap<RegionId, number> => {
-      for (const [id, holding] of counted) {
-        if (nowMs - holding.atMs <= pinMs) break;
-        drop(id, holding);
-      }
-      return sums;
+      const after: Conversation = { ...before, holdings: [{ ...home, replica, tokens }, ...others] };
+      conversations.set(id, after);
+      return after;
     },
   };
 };

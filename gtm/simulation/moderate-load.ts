@@ -1,9 +1,13 @@
 /** The setting of the comparison: three regions, how they are built, who comes, for how long. */
 import type { RegionSite } from "#gtm/domain/region.ts";
 import { RegionId } from "#shared/ids.ts";
-import type { Eyes } from "./region-reporter.ts";
+import { CITIES } from "./cities.ts";
+import { routeRttMs } from "./network.ts";
+import { sloMsOf } from "./promise.ts";
+import type { Eyes, Scenario } from "./scenario.ts";
 import { DEFAULT_ENGINE, type EngineOptions } from "./serving/engine-options.ts";
 import type { WorkloadOptions } from "./workload.ts";
+import { workloadTraffic } from "./workload-traffic.ts";
 
 const site = (id: string, latitude: number, longitude: number): RegionSite => ({
   id: RegionId.parse(id),
@@ -44,3 +48,29 @@ export const MODERATE_LOAD: CompareOptions = {
   warmUpMs: 200_000,
   measuredMs: 240_000,
 };
+
+/** Clients are led by one GTM's redirects. */
+export const moderateLoad = (options: CompareOptions): Scenario => ({
+  name: "moderate-load",
+  says: "Chats and coding agents at about 0.65 of what the replicas could prefill without any cache.",
+  fleet: options.sites.map((one) => ({
+    site: one,
+    replicas: options.replicasPerRegion,
+    engine: options.engine,
+    placement: "loaded",
+  })),
+  cities: CITIES,
+  rttMs: (city, region) => {
+    const one = options.sites[region];
+    if (one?.location == null) throw new RangeError(`there is no region ${region} on the map`);
+    return routeRttMs(city, one.id, one.location);
+  },
+  traffic: () => workloadTraffic(options.workload),
+  reporting: { everyMs: 1_000, delayMs: 0, eyes: options.eyes },
+  leading: { kind: "redirect", gtms: 1, sharesSends: false },
+  routing: "affinity",
+  happenings: [],
+  warmUpMs: options.warmUpMs,
+  measuredMs: options.measuredMs,
+  sloMs: sloMsOf,
+});

@@ -10,8 +10,6 @@ import { type EngineOptions, totalBlocksOf } from "./serving/engine-options.ts";
 import type { ReplicaState } from "./serving/replica.ts";
 import type { ServingRegion } from "./serving/serving-region.ts";
 
-export type { Eyes } from "./scenario.ts";
-
 export const SIMULATED = ModelId.parse("simulated");
 
 type ReporterOptions = {

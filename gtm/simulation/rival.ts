@@ -2,7 +2,7 @@
 import type { Verdict } from "#gtm/domain/decision.ts";
 import type { ProbeFact } from "#gtm/domain/health.ts";
 import type { HeardReport } from "#gtm/domain/heard-report.ts";
-import type { AdminState, RegionSite } from "#gtm/domain/region.ts";
+import type { AdminState } from "#gtm/domain/region.ts";
 import type { RegionId } from "#shared/ids.ts";
 import type { City } from "./cities.ts";
 import type { Agenda } from "./clock.ts";
@@ -10,35 +10,6 @@ import type { Scenario } from "./scenario.ts";
 import type { BlockHashes } from "./serving/prefix-cache.ts";
 import type { ServingRegion } from "./serving/serving-region.ts";
 import type { Prediction, TurnRecord } from "./turn-record.ts";
-
-export type AskedTurn = {
-  readonly conversation: number;
-  readonly city: City;
-  readonly promptTokens: number;
-  /** Index of the region of the conversation's last turn; null: this is its first. */
-  readonly previous: number | null;
-};
-
-export type FinishedTurn = {
-  readonly conversation: number;
-  readonly region: number;
-  readonly replica: number;
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-};
-
-export type Rival = {
-  /** @returns index of the region */
-  readonly choose: (turn: AskedTurn) => number;
-  readonly onFinished: (turn: FinishedTurn) => void;
-};
-
-export type Stage = {
-  readonly agenda: Agenda;
-  readonly sites: readonly RegionSite[];
-  /** In the order of the sites. */
-  readonly regions: readonly ServingRegion[];
-};
 
 /** A turn at the moment of its choice. */
 export type Asked = {

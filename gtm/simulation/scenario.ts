@@ -43,7 +43,12 @@ export type Leading =
   /** A front door, as near as the nearest region but no part of it, answers 307; its own round trips are paid. Each client keeps to one GTM. */
   | { readonly kind: "redirect"; readonly gtms: number; readonly sharesSends: boolean }
   /** Names alone, through resolvers that keep each answer for its TTL. */
-  | { readonly kind: "dns"; readonly resolversPerCity: number };
+  | {
+      readonly kind: "dns";
+      readonly resolversPerCity: number;
+      /** Whether they ask again as soon as an answer expires, as where many more clients ask than are played; else when a client asks. */
+      readonly areBusy: boolean;
+    };
 
 export type Scenario = {
   readonly name: string;

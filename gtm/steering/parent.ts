@@ -12,10 +12,18 @@ export const conversationOf = (
   const own = find(conversationId);
   if (parentId === null || conversationId === null || parentId === conversationId) return own;
   // Both at once: together they wait no longer than one.
-  return Promise.all([own, find(parentId)]).then(
-    ([known, parent]) => known ?? (parent === null ? null : bornOf(parent, conversationId, query.promptTokens)),
+  return Promise.all([own, find(parentId)]).then(([known, parent]) =>
+    knownOrBorn(known, parent, conversationId, query.promptTokens),
   );
 };
+
+/** Its own ledger entry, else what its parent left behind; null: neither is known. */
+export const knownOrBorn = (
+  known: Conversation | null,
+  parent: Conversation | null,
+  id: ConversationId,
+  promptTokens: number | null,
+): Conversation | null => known ?? (parent === null ? null : bornOf(parent, id, promptTokens));
 
 /** @param promptTokens of the child's first turn: it repeats no more than that of its parent; null: unknown */
 export const bornOf = (parent: Conversation, id: ConversationId, promptTokens: number | null): Conversation => {

@@ -9,14 +9,19 @@ const [one, two] = ["1", "2"].map((id) => ConversationId.parse(id.padStart(13, "
   ConversationId,
   ConversationId,
 ];
-const aLedger = () => createLedger({ model, pinMs: 1_000, nextTurnFraction: 0.5 });
-const held = (region: RegionId, tokens: number, atMs: number) => ({ region, replica: null, tokens, atMs });
+const sent = (id: ConversationId, region: RegionId, tokens: number, atMs: number) => ({
+  id,
+  model,
+  region,
+  tokens,
+  atMs,
+});
 
 describe("the simulated ledger", () => {
   it("keeps three holdings, the newest first, one a region", () => {
-    const ledger = aLedger();
-    for (const [atMs, region] of [a, b, a, c, d].entries()) ledger.hold(one, held(region, 100 * atMs, atMs));
-    const found = ledger.find(one);
+    const ledger = createLedger();
+    for (const [atMs, region] of [a, b, a, c, d].entries()) ledger.commit(sent(one, region, 100 * atMs, atMs));
+    const found = ledger.find(one, 5);
     assert.deepEqual(
       found?.holdings.map(({ region, tokens }) => [region, tokens]),
       [
@@ -26,30 +31,24 @@ describe("the simulated ledger", () => {
       ],
     );
     assert.deepEqual([found?.turns, found?.lastTurnAtMs], [5, 4]);
-    assert.equal(ledger.find(two), null);
+    assert.equal(ledger.find(two, 5), null);
   });
 
   it("learns from a gateway which replica holds how much, if the conversation is still there", () => {
-    const ledger = aLedger();
+    const ledger = createLedger();
     const replica = ReplicaId.parse("a:8000/1");
-    ledger.hold(one, held(a, 100, 0));
-    ledger.measured(one, b, replica, 999);
-    ledger.measured(one, a, replica, 150);
-    ledger.measured(two, a, replica, 150);
-    assert.deepEqual(ledger.find(one)?.holdings, [{ region: a, replica, tokens: 150, atMs: 0 }]);
+    ledger.commit(sent(one, a, 100, 0));
+    assert.equal(ledger.measured(one, b, replica, 999), null);
+    assert.equal(ledger.measured(two, a, replica, 150), null);
+    const after = ledger.measured(one, a, replica, 150);
+    assert.deepEqual(after?.holdings, [{ region: a, replica, tokens: 150, atMs: 0 }]);
+    assert.deepEqual(ledger.find(one, 1), after);
   });
 
-  it("counts as alive half of what was held within the last second, where it was held last", () => {
-    const ledger = aLedger();
-    ledger.hold(one, held(a, 1_000, 0));
-    ledger.hold(two, held(a, 500, 400));
-    const live = (nowMs: number) =>
-      Object.fromEntries(ledger.live(nowMs).map(({ region, tokens }) => [region, tokens]));
-    assert.deepEqual(live(500), { a: 750 });
-    ledger.hold(one, held(b, 1_200, 800));
-    assert.deepEqual(live(900), { a: 250, b: 600 });
-    ledger.measured(one, b, ReplicaId.parse("b:8000/0"), 1_400);
-    assert.deepEqual(live(1_500), { a: 0, b: 700 });
-    assert.deepEqual(live(2_000), { a: 0, b: 0 });
+  it("forgets a conversation an hour after its last turn", () => {
+    const ledger = createLedger();
+    ledger.commit(sent(one, a, 100, 0));
+    assert.notEqual(ledger.find(one, 3_599_999), null);
+    assert.equal(ledger.find(one, 3_600_000), null);
   });
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { MODERATE_LOAD } from "#gtm/simulation/moderate-load.ts";
-import { createReporter, type Eyes } from "#gtm/simulation/region-reporter.ts";
+import { createReporter } from "#gtm/simulation/region-reporter.ts";
+import type { Eyes } from "#gtm/simulation/scenario.ts";
 import { DEFAULT_ENGINE } from "#gtm/simulation/serving/engine-options.ts";
 import { createServingRegion } from "#gtm/simulation/serving/serving-region.ts";
 import { ModelId } from "#shared/ids.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { compare, formatComparison } from "#gtm/simulation/comparison.ts";
 import { MODERATE_LOAD } from "#gtm/simulation/moderate-load.ts";
-import { compare, formatComparison } from "#gtm/simulation/scenarios.ts";
 
 /** The same load on a twelfth of the replicas, for two minutes. */
 const SMALL = {

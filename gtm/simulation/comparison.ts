@@ -1,34 +1,35 @@
 /** The comparison that the demo ends with: one workload, played against each policy in virtual time; and its table. */
-import { prefillMs } from "#gtm/domain/serving.ts";
-import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
-import { createLeastRequestsRival, createRoundRobinRival, createStickyRival } from "./baselines.ts";
 import { type ComparisonRow, rowOf } from "./comparison-row.ts";
-import { type CompareOptions, MODERATE_LOAD } from "./moderate-load.ts";
-import { play } from "./play.ts";
-import type { Rival, Stage } from "./rival.ts";
-import { createSteeredRival } from "./steered.ts";
-import { createUsers } from "./workload.ts";
+import { type CompareOptions, MODERATE_LOAD, moderateLoad } from "./moderate-load.ts";
+import { playScenario } from "./play-scenario.ts";
+import type { CreateContender } from "./rival.ts";
+import { createLeastRequests } from "./rivals/least-requests.ts";
+import { createRoundRobin } from "./rivals/round-robin.ts";
+import { createSticky } from "./rivals/sticky.ts";
+import { steered } from "./steered.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+const POLICIES: readonly (readonly [name: string, create: CreateContender])[] = [
+  ["round robin", createRoundRobin],
+  ["least requests", createLeastRequests],
+  ["sticky", createSticky],
+  ["gtm", steered()],
+];
 
 /** One row a policy, from the least to the most that it knows. Same options, same rows. */
 export const compare = (options: CompareOptions = MODERATE_LOAD): readonly ComparisonRow[] => {
-  const { sites, engine, eyes, replicasPerRegion, warmUpMs, measuredMs, workload } = options;
-  const untilMs = warmUpMs + measuredMs;
-  const policies: readonly (readonly [string, (stage: Stage) => Rival])[] = [
-    ["round robin", createRoundRobinRival],
-    ["least requests", createLeastRequestsRival],
-    ["sticky", createStickyRival],
-    ["gtm", (stage) => createSteeredRival(stage, engine, eyes)],
-  ];
-  return policies.map(([policy, createRival]) => {
-    const users = createUsers(workload);
-    const records = play({ sites, replicasPerRegion, engine, users, seed: workload.seed, untilMs }, createRival);
-    return rowOf(policy, records, {
-      fromMs: warmUpMs,
-      toMs: untilMs,
-      replicas: sites.length * replicasPerRegion,
-      sloMs: (promptTokens) => DEFAULT_POLICY.sloBaseMs + (DEFAULT_POLICY.sloPer1000TokensMs * promptTokens) / 1_000,
-      noCachePrefillMs: (promptTokens) => prefillMs(engine.speed, promptTokens, promptTokens),
+  const scenario = moderateLoad(options);
+  const { warmUpMs, measuredMs, sloMs } = scenario;
+  return POLICIES.map(([policy, create]) => {
+    const records: TurnRecord[] = [];
+    const { regions } = playScenario(scenario, create, {
+      seed: options.workload.seed,
+      onTurn: (record) => records.push(record),
+      onLost: ({ reason }) => {
+        throw new Error(`a turn was lost in a simulation of health: ${reason}`);
+      },
     });
+    return rowOf(policy, records, regions, { fromMs: warmUpMs, toMs: warmUpMs + measuredMs, sloMs });
   });
 };
 
