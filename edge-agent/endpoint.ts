@@ -1,5 +1,6 @@
 /** What the agent knows of one scraped address, carried from round to round. */
-import type { EngineReading, ModelReading, ReplicaReading } from "./engines/engine.ts";
+import { driftAfter, type KnownSources, NO_SOURCES } from "./drift.ts";
+import type { EngineReading, FieldSource, ModelReading, ReplicaReading } from "./engines/engine.ts";
 import { UNMEASURED } from "./engines/engine.ts";
 import { type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { type History, observe } from "./history.ts";
@@ -44,6 +45,9 @@ export type Endpoint = {
   readonly models: readonly KnownModel[];
   readonly modelList: unknown;
   readonly faults: readonly Fault[];
+  /** Under which names fields were found, as of the last time anything was measured. */
+  readonly sources: readonly FieldSource[];
+  readonly knownSources: KnownSources;
   /** Monotonic ms of the last answer of any kind; null: never. */
   readonly heardAtMs: number | null;
 };
@@ -59,6 +63,8 @@ export const newEndpoint = (address: string): Endpoint => ({
   models: [],
   modelList: null,
   faults: [],
+  sources: [],
+  knownSources: NO_SOURCES,
   heardAtMs: null,
 });
 
@@ -69,7 +75,9 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
   const isSilent = heardAtMs !== null && seen.atMs - heardAtMs >= SILENT_IS_DOWN_AFTER_MS;
   const models = seen.isMeasured ? measured(endpoint, seen, windowMs) : unmeasured(endpoint, seen);
   const isShared = models.some(({ replicas }) => replicas.some(({ history }) => history?.isShared === true));
-  const faults = [...seen.faults, ...(seen.reading?.faults ?? [])];
+  const isSame = seen.reading === null || endpoint.engine === null || seen.reading.engine === endpoint.engine;
+  const drift = driftAfter(isSame ? endpoint.knownSources : NO_SOURCES, seen.reading);
+  const faults = [...seen.faults, ...(seen.reading?.faults ?? []), ...drift.faults];
   const isDown = seen.health === "down" || isSilent;
   return {
     address: endpoint.address,
@@ -80,6 +88,8 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
     models,
     modelList: seen.modelList ?? endpoint.modelList,
     faults: isShared ? [...faults, { field: WHOLE_PAGE, code: "multi-replica-endpoint" }] : faults,
+    sources: seen.reading?.isMeasured ? seen.reading.sources : endpoint.sources,
+    knownSources: drift.known,
     heardAtMs,
   };
 };

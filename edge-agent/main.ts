@@ -14,6 +14,7 @@ import { read } from "./cli/read.ts";
 import { run } from "./cli/run.ts";
 import { scrapeOnce } from "./cli/scrape-once.ts";
 import { AgentConfig } from "./config.ts";
+import { ENGINES } from "./engines/known.ts";
 import { GatewayConfig } from "./gateway/config.ts";
 
 export { AgentConfig } from "./config.ts";
@@ -64,10 +65,13 @@ const createProgram = (io: CliIo): Command => {
     .action(({ config }: { config: string }) => scrapeOnce(configIn(config, io), systemClock, io));
   program
     .command("read")
-    .description("say what captured payloads mean: one metrics page or two, a model list, a GPU page")
-    .argument("<file...>", "a page, a later page of the same engine, its /v1/models; recognised by content")
+    .description("say what captured payloads mean: one metrics page or two, what other paths answered, a GPU page")
+    .argument(
+      "<file...>",
+      "a page, a later page of the same engine, its /v1/models, /v1/loads, /info…; recognised by content",
+    )
     .option("--after <seconds>", "time between the two pages", seconds)
-    .option("--engine <name>", "auto, vllm", "auto")
+    .option("--engine <name>", ["auto", ...ENGINES.map(({ name }) => name)].join(", "), "auto")
     .option("--json", "as JSON", false)
     .action((files: readonly string[], options: { after?: number; engine: string; json: boolean }) => {
       read(files, { ...options, after: options.after ?? null }, io);

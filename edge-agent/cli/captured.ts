@@ -3,17 +3,20 @@
 import { type Page, parseExposition } from "../exposition.ts";
 import { isDcgm } from "../gpu/dcgm.ts";
 import { isNvidiaSmi } from "../gpu/nvidia-smi.ts";
+import { pathOf } from "./captured-json.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 
 export type Captured =
   | { readonly kind: "page"; readonly file: string; readonly page: Page }
   | { readonly kind: "dcgm"; readonly file: string; readonly page: Page }
   | { readonly kind: "nvidia-smi"; readonly file: string; readonly text: string }
-  | { readonly kind: "models"; readonly file: string; readonly models: unknown };
+  | { readonly kind: "models"; readonly file: string; readonly models: unknown }
+  /** What another path of an engine answered. */
+  | { readonly kind: "json"; readonly file: string; readonly path: string; readonly json: unknown };
 
 /** @throws {CliFailure} where the file holds nothing that this version reads */
 export const capturedIn = (file: string, text: string): Captured => {
-  if (/^\s*[[{]/.test(text)) return { kind: "models", file, models: modelListIn(file, text) };
+  if (/^\s*[[{]/.test(text)) return jsonIn(file, text);
   if (isNvidiaSmi(text) || text.startsWith("No devices were found")) return { kind: "nvidia-smi", file, text };
   const page = parseExposition(text);
   if (page.faults.some(({ code }) => code === "half-sent")) {
@@ -23,13 +26,15 @@ export const capturedIn = (file: string, text: string): Captured => {
   return { kind: isDcgm(page) ? "dcgm" : "page", file, page };
 };
 
-const modelListIn = (file: string, text: string): unknown => {
-  const wanted = `${file}: expected a model list as /v1/models answers it`;
+const jsonIn = (file: string, text: string): Captured => {
+  const wanted = `${file}: expected a model list as /v1/models answers it, or another answer of an engine`;
+  let json: unknown;
   try {
-    const models: unknown = JSON.parse(text);
-    if (typeof models === "object" && models !== null && "data" in models && Array.isArray(models.data)) return models;
+    json = JSON.parse(text);
   } catch (cause) {
     throw new CliFailure(EXIT.error, `${wanted}, found broken JSON: ${String(cause)}`);
   }
-  throw new CliFailure(EXIT.error, `${wanted}, found other JSON`);
+  const path = pathOf(json);
+  if (path === null) throw new CliFailure(EXIT.error, `${wanted}, found other JSON`);
+  return path === "/v1/models" ? { kind: "models", file, models: json } : { kind: "json", file, path, json };
 };

@@ -1,7 +1,7 @@
 /** `edge-agent read`: what captured payloads mean. */
 import { readFileSync } from "node:fs";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
-import { NOTHING_FURTHER } from "../engines/engine.ts";
+import type { EnginePayloads } from "../engines/engine.ts";
 import { ENGINES, engineOf, UNREAD_ENGINES } from "../engines/known.ts";
 import { type Captured, capturedIn } from "./captured.ts";
 import { CliFailure, EXIT } from "./failure.ts";
@@ -48,23 +48,26 @@ const textOf = (file: string): string => {
 
 const wrongUse = (message: string): CliFailure => new CliFailure(EXIT.usage, message);
 const refused = (engine: string): CliFailure =>
-  new CliFailure(EXIT.error, `${engine} is not read by this version; it reads vllm, dcgm and nvidia-smi`);
+  new CliFailure(
+    EXIT.error,
+    `${engine} is not read by this version; it reads ${ENGINES.map(({ name }) => name).join(", ")}, dcgm and nvidia-smi`,
+  );
 
 const engineView = (captured: readonly Captured[], { after, engine }: ReadOptions): ReadingView => {
-  const { pages, models } = goingTogether(captured, after);
   const windowMs = (after ?? 0) * 1_000;
   const known: Endpoint[] = [];
-  for (const [at, { file, page }] of pages.entries()) {
-    const choice = engineOf(engine, { page, models, further: NOTHING_FURTHER });
+  for (const [at, { file, payloads }] of roundsOf(captured, after).entries()) {
+    const choice = engineOf(engine, payloads);
     if (choice.kind === "unsupported") throw refused(choice.name);
     if (choice.kind === "unrecognised") throw new CliFailure(EXIT.error, `${file}: no engine's page that is known`);
+    const reading = choice.engine.read(payloads);
     const seen = {
       atMs: at * windowMs,
       atEpochMs: 0,
       health: "unknown" as const,
-      reading: choice.engine.read({ page, models, further: NOTHING_FURTHER }),
-      isMeasured: true,
-      modelList: models,
+      reading,
+      isMeasured: reading.isMeasured,
+      modelList: payloads.models,
       faults: [],
     };
     known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));
@@ -73,12 +76,32 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
   return second === undefined ? readingView(first, null, null) : readingView(second, first, after);
 };
 
-const goingTogether = (captured: readonly Captured[], after: number | null) => {
+type Round = { readonly file: string; readonly payloads: EnginePayloads };
+
+/** Pages and answers of the same path are of one round each, in their order; what was captured once holds for both. */
+const roundsOf = (captured: readonly Captured[], after: number | null): readonly Round[] => {
   const pages = captured.filter((one) => one.kind === "page");
   const lists = captured.filter((one) => one.kind === "models");
-  if (pages.length === 0) throw wrongUse("expected a metrics page, found only model lists");
+  const byPath = Map.groupBy(
+    captured.filter((one) => one.kind === "json"),
+    ({ path }) => path,
+  );
+  if (pages.length === 0 && byPath.size === 0) throw wrongUse("expected a metrics page, found only model lists");
   if (pages.length > 2 || lists.length > 1) throw wrongUse("expected one page or two, and one model list at most");
-  if (pages.length === 2 && after === null) throw wrongUse("two pages need --after, the seconds between them");
-  if (pages.length === 1 && after !== null) throw wrongUse("--after needs a second page");
-  return { pages, models: lists[0]?.models ?? null };
+  for (const [path, answers] of byPath) {
+    if (answers.length > 2) throw wrongUse(`expected one answer of ${path} or two, found ${answers.length}`);
+  }
+  const count = Math.max(pages.length, ...[...byPath.values()].map(({ length }) => length));
+  if (count === 2 && pages.length === 1) throw wrongUse("expected a page with each of two answers, found one page");
+  if (count === 2 && after === null) throw wrongUse("two pages need --after, the seconds between them");
+  if (count === 1 && after !== null) throw wrongUse("--after needs a second page");
+  return Array.from({ length: count }, (_, at) => {
+    const further = [...byPath].map(
+      ([path, answers]) => [path, { kind: "json", json: (answers[at] ?? answers[0])?.json }] as const,
+    );
+    return {
+      file: pages[at]?.file ?? captured[0]?.file ?? "",
+      payloads: { page: pages[at]?.page ?? null, models: lists[0]?.models ?? null, further: new Map(further) },
+    };
+  });
 };

@@ -1,4 +1,5 @@
 /** Readings as text for a person: one value a line, and what is not known says so. */
+import type { FieldSource } from "../engines/engine.ts";
 import type { Fault } from "../exposition.ts";
 import type { GpuView } from "./gpu-view.ts";
 import type { ModelView, ReadingView, ReplicaView } from "./reading-view.ts";
@@ -11,7 +12,7 @@ type Row = readonly [name: string, value: string];
 export const readingText = (view: ReadingView): string => {
   const span = view.windowSeconds === null ? "one payload: no rates" : `two payloads, ${view.windowSeconds} s apart`;
   const models = view.models.length === 0 ? ["no model\n"] : view.models.map(modelText);
-  return [`${view.engine}, ${span}\n`, ...models, faultText(view.faults)].join("\n");
+  return [`${view.engine}, ${span}\n`, ...models, sourceText(view.sources), faultText(view.faults)].join("\n");
 };
 
 const modelText = (model: ModelView): string => {
@@ -25,6 +26,7 @@ const modelText = (model: ModelView): string => {
     ["KV cache capacity", quantity(model.kvCapacityTokens, "tokens")],
     ["KV cache used (fraction)", quantity(model.kvCacheUsedFraction)],
     ["KV cache used, fullest replica", quantity(model.kvCacheUsedFractionMost)],
+    ["KV cache with evictable (fraction)", quantity(model.kvResidentFraction)],
     ["prefix hits (fraction)", quantity(model.prefixHitFraction)],
     ["prefix hits since start (fraction)", quantity(model.prefixHitFractionSinceStart)],
     ["prompt tokens computed", quantity(model.prefillComputedTokensPerSecond, "tokens/s")],
@@ -36,7 +38,11 @@ const modelText = (model: ModelView): string => {
     ["first tokens in the window", quantity(model.ttftCount)],
     ["gap between tokens", quantity(model.itlMs, "ms")],
   ];
-  return [`${model.model}\n`, ...rows.map(line), ...model.replicas.map(replicaText)].join("");
+  return [
+    `${model.model === "" ? "a model without a name" : model.model}\n`,
+    ...rows.map(line),
+    ...model.replicas.map(replicaText),
+  ].join("");
 };
 
 const replicaText = (replica: ReplicaView): string => {
@@ -69,6 +75,13 @@ export const gpuText = (view: GpuView): string => {
 
 const faultText = (faults: readonly Fault[]): string =>
   faults.length === 0 ? "no faults\n" : `faults\n${faults.map(({ field, code }) => line([field, code])).join("")}`;
+
+/** One line a field: several names are several parts of it, or stand in for each other. */
+const sourceText = (sources: readonly FieldSource[]): string => {
+  if (sources.length === 0) return "read from nothing\n";
+  const byField = Map.groupBy(sources, ({ field }) => field);
+  return `read from\n${[...byField].map(([field, list]) => line([field, list.map(({ source }) => source).join(", ")])).join("")}`;
+};
 
 const line = ([name, value]: Row): string => `  ${name.padEnd(NAME_WIDTH)}  ${value}\n`;
 

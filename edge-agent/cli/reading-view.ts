@@ -1,6 +1,7 @@
 /** An EngineReading as `edge-agent read` shows it: what the engine says now, and what it did between two payloads. */
 import type { ModelReport } from "#shared/report.ts";
 import type { Endpoint, KnownModel } from "../endpoint.ts";
+import type { FieldSource } from "../engines/engine.ts";
 import type { Fault } from "../exposition.ts";
 import { modelReport } from "../model-report.ts";
 import type { ReplicaRates } from "../rates.ts";
@@ -26,6 +27,8 @@ type Kept =
 export type ModelView = Pick<ModelReport, Kept> & {
   /** Of the fullest replica: a group preempts there. */
   readonly kvCacheUsedFractionMost: number | null;
+  /** With what may be evicted, over all replicas alike; only some engines say it. */
+  readonly kvResidentFraction: number | null;
   /** Over the life of the process; what one payload alone can say. */
   readonly prefixHitFractionSinceStart: number | null;
   /** Throughputs, over all replicas; idle time counts. */
@@ -52,6 +55,8 @@ export type ReadingView = {
   /** Between the two payloads; null: there is one. */
   readonly windowSeconds: number | null;
   readonly models: readonly ModelView[];
+  /** Under which name each field was found. */
+  readonly sources: readonly FieldSource[];
   readonly faults: readonly Fault[];
 };
 
@@ -68,6 +73,7 @@ export const readingView = (
     engine: endpoint.engine ?? "unrecognised",
     windowSeconds,
     models: views.map(({ view }) => view),
+    sources: endpoint.sources,
     faults: [...endpoint.faults, ...views.flatMap(({ faults }) => faults)],
   };
 };
@@ -79,6 +85,7 @@ const modelView = (endpoint: Endpoint, earlier: Endpoint | null, model: KnownMod
   const view: ModelView = {
     ...rest,
     kvCacheUsedFractionMost: most(model.replicas.map(({ kvCacheUsedFraction }) => kvCacheUsedFraction)),
+    kvResidentFraction: mean(model.replicas.map(({ kvResidentFraction }) => kvResidentFraction)),
     prefixHitFractionSinceStart: hitsSinceStart(model),
     prefillComputedTokensPerSecond: sumOf(model, (rates) => rates.computedTokensPerSecond),
     promptTokensPerSecond: sumOf(model, (rates) => rates.promptTokensPerSecond),
@@ -112,6 +119,13 @@ const sumOf = (model: KnownModel, read: (rates: ReplicaRates) => number | null):
 
 const most = (values: readonly (number | null)[]): number | null =>
   values.reduce((high, value) => (value !== null && (high === null || value > high) ? value : high), null);
+
+const mean = (values: readonly (number | null)[]): number | null => {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 || known.length < values.length
+    ? null
+    : known.reduce((sum, value) => sum + value, 0) / known.length;
+};
 
 const hitsSinceStart = ({ replicas }: KnownModel): number | null => {
   const counted = replicas.map(({ counters }) => counters.prefixCache[0]?.values ?? null);

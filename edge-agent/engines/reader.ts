@@ -11,6 +11,8 @@ export type Pick = (samples: readonly Sample[]) => readonly Sample[];
 export type Reader = {
   /** The series under the first of these names that has any; `name` as it stands on the page. */
   readonly find: (names: readonly string[], pick?: Pick) => Found & { readonly name: string };
+  /** Of all names that begin so. */
+  readonly startingWith: (start: string) => readonly Sample[];
   /** A gauge; where it is not known, a fault says why, also that it is missing. */
   readonly gauge: (field: string, names: readonly string[], pick?: Pick) => number | null;
   /** A share of 0 to 1, averaged over its series. */
@@ -43,17 +45,17 @@ export type Place = {
   readonly page: Page;
   /** What stands before every name. */
   readonly prefix: string;
-  /** Whether a sample is of this model and replica. */
-  readonly isOwn: (sample: Sample) => boolean;
+  /** Which samples of a name are of this model and replica. */
+  readonly own: Pick;
 };
 
-export const createReader = ({ page, prefix, isOwn }: Place): Reader => {
+export const createReader = ({ page, prefix, own }: Place): Reader => {
   const faults: Fault[] = [];
   const sources: FieldSource[] = [];
 
   const find = (names: readonly string[], pick: Pick = allSamples) => {
     for (const name of names) {
-      const samples = pick((page.samples.get(prefix + name) ?? []).filter(isOwn));
+      const samples = pick(own(page.samples.get(prefix + name) ?? []));
       if (samples.length > 0)
         return { name: prefix + name, samples, isContradicted: page.contradicted.has(prefix + name) };
     }
@@ -76,6 +78,8 @@ export const createReader = ({ page, prefix, isOwn }: Place): Reader => {
   };
   return {
     find,
+    startingWith: (start) =>
+      [...page.samples].flatMap(([name, samples]) => (name.startsWith(prefix + start) ? own(samples) : [])),
     gauge: (field, names, pick) => {
       const found = find(names, pick);
       return taken(field, found.name, totalOf(perProcess(found), sum), true);

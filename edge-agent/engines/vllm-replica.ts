@@ -27,7 +27,10 @@ export const replicaReading = ({ page, prefix, model, engine }: ReplicaPlace): R
     page,
     prefix,
     // Without the label it is engine 0's, once: given to each engine it would count as often as there are engines.
-    isOwn: (sample) => labelOf(sample, "model_name") === model && (labelOf(sample, "engine") ?? "0") === engine,
+    own: (samples) =>
+      samples.filter(
+        (sample) => labelOf(sample, "model_name") === model && (labelOf(sample, "engine") ?? "0") === engine,
+      ),
   });
   const startedAt = startedAtOf(reader, page);
   if (startedAt === null) reader.fault("startedAtMs", "missing");

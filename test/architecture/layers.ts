@@ -20,6 +20,7 @@ const AGENT_ARITHMETIC: readonly string[] = [
   "edge-agent/exposition",
   "edge-agent/quantile.ts",
   "edge-agent/history.ts",
+  "edge-agent/drift.ts",
   "edge-agent/rates",
   "edge-agent/speed.ts",
   "edge-agent/backlog.ts",

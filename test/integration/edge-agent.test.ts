@@ -142,10 +142,10 @@ describe("an agent beside one vLLM", () => {
     { what: "a page by drops", answer: () => dripping(vllmPage()), field: "page", code: "timed-out" },
     { what: "an error", answer: () => whole("oops", 500), field: "page", code: "http-500" },
     {
-      what: "another engine's page",
-      answer: () => whole(enginePayload("sglang-0.5.18.t0.prom")),
+      what: "a page of nobody known",
+      answer: () => whole("somebody:requests 1\n"),
       field: "engine",
-      code: "unsupported-sglang",
+      code: "unrecognised",
     },
   ];
   for (const { what, answer, field, code } of bad) {
