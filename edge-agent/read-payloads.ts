@@ -37,6 +37,8 @@ export const jsonIn = (text: string): Further => {
 /** @returns the fault's code; null: it is a whole answer with status 200 */
 export const whyNot = (fetched: Fetched): string | null => {
   if (fetched.kind === "failed") return fetched.code;
+  // llama.cpp's words; with them nothing is wrong.
+  if (fetched.status === 503 && fetched.text.includes('"Loading model"')) return "loading";
   return fetched.status === 200 ? null : `http-${fetched.status}`;
 };
 

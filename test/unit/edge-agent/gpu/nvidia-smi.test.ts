@@ -56,7 +56,17 @@ describe("what nvidia-smi prints", () => {
       assert.equal(isNvidiaSmi(text), false);
     });
   }
-  for (const cell of ["[Unknown Error]", "[Not Supported]", "12 GiB", "-5", "", "99999999999999999999"]) {
+  for (const cell of [
+    "[Unknown Error]",
+    "[Not Supported]",
+    "[GPU is lost]",
+    "N/A",
+    "ERR!",
+    "12 GiB",
+    "-5",
+    "",
+    "99999999999999999999",
+  ]) {
     it(`has no memory in ${JSON.stringify(cell)}`, () => {
       const { gpus, faults } = readNvidiaSmi(`0, ${FIRST}, X, ${cell}, 1, 2, 3, 4, Disabled\n`, []);
       assert.deepEqual([gpus[0]?.memoryTotalBytes, gpus[0]?.memoryUsedBytes], [null, 2 * MIB]);
