@@ -11,7 +11,8 @@ export type LearntHeld = {
   readonly measured: (place: Place, heldTokens: number, survival: number, cachedTokens: number) => void;
   /** A turn was sent to a region without a gateway. @param promisedTokens what was predicted to be there, without c_r */
   readonly sent: (place: Place, promptTokens: number, promisedTokens: number) => void;
-  readonly fold: (world: World, nowMs: number) => void;
+  /** @param world asked only where turns were sent that nobody measures */
+  readonly fold: (world: () => World, nowMs: number) => void;
   readonly known: (nowMs: number) => readonly HeldObserved[];
   readonly seed: (place: Place, observed: { readonly weight: number; readonly sum: number }, nowMs: number) => void;
 };
@@ -49,7 +50,7 @@ export const createLearntHeld = (): LearntHeld => {
       sent.set(key, sofar);
     },
     fold: (world, nowMs) => {
-      foldSent(world);
+      if (sent.size > 0) foldSent(world());
       tallies.fold(nowMs);
     },
     known: (nowMs) =>

@@ -144,7 +144,7 @@ export const createLessons = (options: LessonsOptions): Lessons => {
     },
     fold: (nowMs) => {
       pools.fold(nowMs);
-      held.fold(options.world(), nowMs);
+      held.fold(options.world, nowMs);
     },
     ...{ pools, held },
   };

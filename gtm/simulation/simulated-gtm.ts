@@ -81,7 +81,13 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
     }
     return current;
   };
-  const lessons = createLessons({ sites, pools: [pool.name], policy, world, history: createHistory() });
+  const lessons = createLessons({
+    sites,
+    pools: [pool.name],
+    policy,
+    world: () => previous ?? world(),
+    history: createHistory(),
+  });
   const fold = (): void => {
     const nowMs = agenda.nowMs();
     lessons.fold(nowMs);

@@ -30,11 +30,13 @@ export const passTime = (batch: DecodeBatch<unknown>, tokens: number, ms: number
 };
 
 /** @param tokens still to be written, at least 1 */
-export const join = <T>(batch: DecodeBatch<T>, value: T, tokens: number): void => {
+export const join = <T>(batch: DecodeBatch<T>, value: T, tokens: number): Member<T> => {
   const leavesAt = batch.written + tokens;
   let at = batch.members.length;
   while (at > 0 && (batch.members[at - 1]?.leavesAt ?? 0) > leavesAt) at -= 1;
-  batch.members.splice(at, 0, { value, joinedAt: batch.written, leavesAt });
+  const member = { value, joinedAt: batch.written, leavesAt };
+  batch.members.splice(at, 0, member);
+  return member;
 };
 
 /** Takes out the member that has written all it wanted. */
@@ -56,4 +58,4 @@ export const memberWrote = (batch: DecodeBatch<unknown>, member: Member<unknown>
   Math.floor(Math.min(batch.written, member.leavesAt) - member.joinedAt + ROUNDING);
 
 /** Far less than a token, far more than what adding up fractions loses. */
-const ROUNDING = 1e-6;
+export const ROUNDING = 1e-6;

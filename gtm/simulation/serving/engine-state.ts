@@ -48,6 +48,8 @@ export type Engine = {
   queuedMs: number;
   readonly lane: Prefilling<Started>[];
   readonly batch: DecodeBatch<Decoding>;
+  /** What the batch must have written before an answer outgrows its blocks; no one needs to look before. */
+  growsAt: number;
   admissions: number;
   preemptions: number;
   /** Tokens that prefill has computed in all; of these again after a preemption; and of these for requests that did not get as far as their first token. */
@@ -66,6 +68,7 @@ export const createEngine = (options: EngineOptions, startedAtMs: number): Engin
   queuedMs: 0,
   lane: [],
   batch: createDecodeBatch(),
+  growsAt: Number.POSITIVE_INFINITY,
   admissions: 0,
   preemptions: 0,
   prefilledTokens: 0,

@@ -11,7 +11,7 @@ import {
   unqueue,
   type Waiting,
 } from "./engine-state.ts";
-import { blocksToGoOn, growAnswers, grownUp } from "./growth.ts";
+import { blocksToGoOn, growAnswers, grownUp, growsAtOf } from "./growth.ts";
 import { nextEvent, nextEventAtMs, passUntil } from "./pace.ts";
 import { nextToEnd } from "./prefill-lane.ts";
 import type { ServingEvent } from "./request.ts";
@@ -105,7 +105,7 @@ const endPrefill = (engine: Engine, emit: Emit): void => {
   const decoding = firstTokenOf(engine, { ...job, blocks }, to - from, emit);
   const missing = job.request.outputTokens - decoding.writtenWhenJoined;
   if (missing === 0) finish(engine, decoding, job.request.outputTokens, job.request.finishReason, emit);
-  else join(engine.batch, decoding, missing);
+  else engine.growsAt = Math.min(engine.growsAt, growsAtOf(engine, join(engine.batch, decoding, missing)));
 };
 
 /** Of a request that answered before it was preempted the client has seen the first token already. */

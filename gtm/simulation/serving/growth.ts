@@ -1,5 +1,5 @@
 /** Answers that outgrow the memory they were admitted with, and who has to make room for them. */
-import { type Member, removeMember } from "./decode-batch.ts";
+import { type Member, ROUNDING, removeMember } from "./decode-batch.ts";
 import { type Decoding, type Engine, outputTokensOf, queueUp, type Started } from "./engine-state.ts";
 import type { Prefilling } from "./prefill-lane.ts";
 
@@ -18,19 +18,21 @@ export const tokensToGrowth = (engine: Engine): number => {
   if (options.admission === "whole" || batch.members.length === 0) return Number.POSITIVE_INFINITY;
   const freeEach = Math.floor((cache.totalBlocks - cache.usedBlocks()) / batch.members.length);
   if (freeEach > 1) return (freeEach - 1) * options.blockTokens;
-  return batch.members.reduce((least, member) => Math.min(least, tokensToBlock(engine, member)), Infinity);
+  return Math.max(0, engine.growsAt - batch.written);
 };
 
-const tokensToBlock = ({ batch, options }: Engine, { value, joinedAt, leavesAt }: Member<Decoding>): number => {
+/** When a member outgrows its blocks, in tokens that the batch has written; Infinity: not before it leaves. */
+export const growsAtOf = ({ options }: Engine, { value, joinedAt, leavesAt }: Member<Decoding>): number => {
   const full = value.blocks.length * options.blockTokens - value.request.promptTokens;
   const growsAt = joinedAt + full + 1 - value.writtenWhenJoined;
-  return growsAt >= leavesAt ? Number.POSITIVE_INFINITY : Math.max(0, growsAt - batch.written);
+  return growsAt >= leavesAt ? Number.POSITIVE_INFINITY : growsAt;
 };
 
 /** Gives every answer the blocks that it has grown into; where there is none, the youngest request makes room. */
 export const growAnswers = (engine: Engine): void => {
   const { options, batch, cache } = engine;
-  if (options.admission === "whole") return;
+  if (options.admission === "whole" || batch.written + ROUNDING < engine.growsAt) return;
+  engine.growsAt = Number.POSITIVE_INFINITY;
   for (let at = 0; at < batch.members.length; ) {
     const member = batch.members[at];
     if (member === undefined) return;
@@ -39,10 +41,13 @@ export const growAnswers = (engine: Engine): void => {
     const blocks = missing <= 0 ? value.blocks : cache.grow(value.blocks, missing);
     if (blocks === null) {
       preemptYoungest(engine);
+      engine.growsAt = Number.POSITIVE_INFINITY;
       at = 0;
       continue;
     }
-    if (missing > 0) batch.members[at] = { ...member, value: { ...value, blocks } };
+    const grown = missing > 0 ? { ...member, value: { ...value, blocks } } : member;
+    batch.members[at] = grown;
+    engine.growsAt = Math.min(engine.growsAt, growsAtOf(engine, grown));
     at += 1;
   }
 };
