@@ -1,7 +1,7 @@
 /** What engines and exporters answered, read: pages parsed, the engine recognised, every reason for not knowing named. */
 import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
-import type { Engine, EnginePayloads, EngineReading } from "./engines/engine.ts";
+import type { Engine, EnginePayloads } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
 import { type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { isAmd, readAmd } from "./gpu/amd.ts";
@@ -19,25 +19,15 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, wish: str
   const list = modelListOf(answers.models);
   const further = new Map([...answers.further].map(([path, fetched]) => [path, furtherIn(fetched, "read")] as const));
   const payloads = { page: page.page, models: list.models ?? endpoint.modelList, further };
-  const choice = engineOf(page.page === null && wish === "auto" ? (endpoint.engine ?? wish) : wish, payloads);
+  const engine = engineOf(page.page === null && wish === "auto" ? (endpoint.engine ?? wish) : wish, payloads);
   const faults = [...answers.faults, ...page.faults, ...list.faults, ...healthFaults(answers.health)];
-  let reading: EngineReading | null = null;
-  switch (choice.kind) {
-    case "engine":
-      reading = choice.engine.read(payloads);
-      break;
-    case "unsupported":
-      faults.push({ field: "engine", code: `unsupported-${choice.name}` });
-      break;
-    case "unrecognised":
-      // A page that could not be had is its own fault, and says nothing of the engine.
-      if (page.page !== null) faults.push({ field: "engine", code: "unrecognised" });
-      break;
-  }
+  const reading = engine?.read(payloads) ?? null;
+  // A page that could not be had is its own fault, and says nothing of the engine.
+  if (engine === null && page.page !== null) faults.push({ field: "engine", code: "unrecognised" });
   return {
     atMs: answers.atMs,
     atEpochMs: answers.atEpochMs,
-    health: healthOf(answers.health, choice.kind === "engine" ? choice.engine.unavailableMeans : "down"),
+    health: healthOf(answers.health, engine?.unavailableMeans ?? "down"),
     reading,
     isMeasured: reading === null ? page.page !== null : reading.isMeasured,
     modelList: list.models,

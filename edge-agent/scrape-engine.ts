@@ -126,8 +126,7 @@ const introduced = async ({ ask, asked }: Asking): Promise<Engine | null> => {
 
 const recognised = (asked: Asking["asked"]): Engine | null => {
   const page = asked.get(USUAL_PAGE)?.fetched;
-  const choice = engineOf("auto", { ...payloadsOf(asked), page: page === undefined ? null : pageIn(page).page });
-  return choice.kind === "engine" ? choice.engine : null;
+  return engineOf("auto", { ...payloadsOf(asked), page: page === undefined ? null : pageIn(page).page });
 };
 
 const payloadsOf = (asked: Asking["asked"]): EnginePayloads => {

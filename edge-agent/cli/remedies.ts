@@ -22,7 +22,6 @@ const REMEDIES: readonly Remedy[] = [
   problem(/^http-404$/, "That path does not exist there. vLLM has no metrics with --disable-log-stats."),
   problem(/^http-503$/, "The engine says that it is not able to serve."),
   problem(/^http-/, "An unexpected status. Ask with curl what it says."),
-  problem(/^unsupported-/, "This version does not read this engine."),
   problem(/^unrecognised$/, "No known engine writes this page. Name the engine in the configuration."),
   problem(
     /^metrics-contract-broken$/,
@@ -37,6 +36,18 @@ const REMEDIES: readonly Remedy[] = [
   note(/^upper-bound$/, "This version counts cached tokens too: rates are too high. Upgrade the engine."),
   note(/^mig-memory-unknown$/, "With MIG nobody says how much memory a slice has."),
   note(/^(?:not-available|blank)$/, "The driver does not say."),
+  problem(
+    /^vanished$/,
+    "It was there before: the engine was upgraded, or its settings changed. If it was renamed, set engines[].aliases.",
+  ),
+  problem(/^model-unknown$/, "Nothing there names the model. Set engines[].model."),
+  note(
+    /^engine-name$/,
+    "The engine calls the model by a name of its own. Set engines[].model to the one that clients ask for.",
+  ),
+  note(/^not-exported$/, "This engine has no name for it; this field stays empty."),
+  note(/^lower-bound$/, "How many workers there are is not said: one is counted. Set models[].kv_capacity_tokens."),
+  note(/^drained$/, "No iteration since the last look: it idles, or somebody else reads the same list."),
   note(/^missing$/, "The engine does not say; this field stays empty."),
 ];
 

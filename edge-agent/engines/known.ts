@@ -1,40 +1,38 @@
-/** Which engine a page comes from: the ones that are read, and the ones that are known by name and refused. */
+/** Which engine an address is: by its page, by who owns the models it lists, or by what other paths answered. */
+import { dynamo } from "./dynamo.ts";
 import type { Engine, EnginePayloads } from "./engine.ts";
+import { generic } from "./generic.ts";
+import { llamaCpp } from "./llama-cpp.ts";
+import { lmcache } from "./lmcache.ts";
 import { weightsOf } from "./model-cards.ts";
+import { nim } from "./nim.ts";
+import { ollama } from "./ollama.ts";
+import { sglang } from "./sglang.ts";
+import { tgi } from "./tgi.ts";
+import { triton } from "./triton.ts";
+import { trtllm } from "./trtllm.ts";
 import { vllm } from "./vllm.ts";
 
-export const ENGINES: readonly Engine[] = [vllm];
-
-/** Prefixes of pages that this version cannot read, so that it can say whose they are. */
-const UNREAD: readonly (readonly [engine: string, prefix: RegExp])[] = [
-  ["sglang", /^sglang[:_]/],
-  ["tgi", /^tgi_/],
-  ["trtllm", /^(?:trtllm_|nv_trt_llm_)/],
-  ["llama-cpp", /^llamacpp:/],
-  ["dynamo", /^dynamo_/],
-  ["lmcache", /^lmcache[:_]/],
+/** Engines before what passes their names on: a worker of Dynamo is read as the engine in it. */
+export const ENGINES: readonly Engine[] = [
+  ...[vllm, sglang, trtllm, triton, tgi, nim, llamaCpp, ollama, dynamo],
+  // A page of vLLM may have its names, too.
+  lmcache,
+  generic,
 ];
 
-/** Names that a configuration may ask for and this version refuses. */
-export const UNREAD_ENGINES: readonly string[] = [...UNREAD.map(([engine]) => engine), "ollama", "triton", "nim"];
-
-export type Choice =
-  | { readonly kind: "engine"; readonly engine: Engine }
-  /** Named, but not read by this version. */
-  | { readonly kind: "unsupported"; readonly name: string }
-  | { readonly kind: "unrecognised" };
-
 /**
- * @param wish a name out of ENGINES, or `auto`: by the names on the page, and where they belong to nobody, by who owns the
- * listed models
+ * @param wish a name out of ENGINES, or `auto`: by what answers
+ * @returns null where nobody known answers like that
  */
-export const engineOf = (wish: string, { page, models }: EnginePayloads): Choice => {
+export const engineOf = (wish: string, { page, models, further }: EnginePayloads): Engine | null => {
+  if (wish !== "auto") return ENGINES.find(({ name }) => name === wish) ?? null;
   const names = [...(page?.samples.keys() ?? [])];
-  const byPage = ENGINES.find((engine) => (wish === "auto" ? engine.recognises(names) : engine.name === wish));
-  if (byPage !== undefined) return { kind: "engine", engine: byPage };
-  const [unread] = UNREAD.find(([, prefix]) => names.some((name) => prefix.test(name))) ?? [];
-  if (unread !== undefined) return { kind: "unsupported", name: unread };
   const owners = weightsOf(models)?.map(({ ownedBy }) => ownedBy) ?? [];
-  const byOwner = wish === "auto" ? ENGINES.find(({ owner }) => owner !== null && owners.includes(owner)) : undefined;
-  return byOwner === undefined ? { kind: "unrecognised" } : { kind: "engine", engine: byOwner };
+  return (
+    ENGINES.find((engine) => engine.recognises(names)) ??
+    ENGINES.find(({ owner }) => owner !== null && owners.includes(owner)) ??
+    ENGINES.find((engine) => engine.tells(further)) ??
+    null
+  );
 };

@@ -71,7 +71,7 @@ agent: ""
 store: { url: "" }
 report: { interval: 60s }
 engines:
-  - { url: "ftp://10.0.0.5", engine: sglang }
+  - { url: "ftp://10.0.0.5", engine: sgland }
   - { url: "http://10.0.0.6:8000", retries: 3 }
 gpus: { dcgm_url: "http://10.0.0.5:9400/metrics", nvidia_smi: nvidia-smi }
 models: [{ id: m, weight_bytes: 141, prefill_tokens_per_second: -1 }]
@@ -84,7 +84,7 @@ metrics: { listen: "9154" }
       /^agent\.yaml:4:.*store\.url/,
       /^agent\.yaml:5:.*report\.interval: must be at most 10 s, or reports expire/,
       /^agent\.yaml:7:.*engines\[0\]\.url: must be a URL such as/,
-      /^agent\.yaml:7:.*engines\[0\]\.engine: sglang is not read by this version; it reads auto, vllm/,
+      /^agent\.yaml:7:.*engines\[0\]\.engine: must be one of auto, vllm, sglang, /,
       /^agent\.yaml:8:.*retries/,
       /^agent\.yaml:9:.*gpus: must have one of dcgm_url, exporters and nvidia_smi/,
       /^agent\.yaml:10:.*weight_bytes: must be a size with its unit/,

@@ -128,6 +128,95 @@ describe("read: the captured payloads yield what expected.json says", () => {
     close(model["requestsRunning"], wanted["running"], "running");
     close(model["kvCapacityTokens"], wanted["kvCapacityTokens"], "capacity");
   });
+  /** One case after another: which files, how far apart, and which of our fields has which of the expected values. */
+  const families: readonly {
+    readonly name: string;
+    readonly after?: string;
+    readonly more?: readonly string[];
+    readonly pairs: readonly (readonly [ours: string, theirs: string, factor?: number])[];
+  }[] = [
+    {
+      name: "sglang-0.5.18 (t0->t1, 10 s)",
+      after: "10",
+      more: ["sglang-models.json"],
+      pairs: [
+        ["requestsRunning", "running"],
+        ["requestsWaiting", "waiting"],
+        ["kvCapacityTokens", "kvCapacityTokens"],
+        ["kvCacheUsedFraction", "kvUsedFraction"],
+        ["kvResidentFraction", "kvResidentFractionInclEvictable"],
+        ["prefixHitFraction", "prefixHitRateWindow"],
+        ["prefillComputedTokensPerSecond", "prefillComputedTokensPerSecond"],
+        ["decodeTokensPerSecond", "decodeTokensPerSecond"],
+        ["ttftP50Ms", "ttftP50Window", 1_000],
+        ["ttftP95Ms", "ttftP95Window", 1_000],
+      ],
+    },
+    {
+      name: "tgi-3.3",
+      pairs: [
+        ["requestsRunning", "running"],
+        ["requestsWaiting", "waiting"],
+        ["kvCapacityTokens", "kvCapacityTokens"],
+        ["kvCacheUsedFraction", "kvUsedFractionUpperBound"],
+      ],
+    },
+    {
+      name: "trtllm-serve-1.3",
+      pairs: [
+        ["requestsRunning", "running"],
+        ["requestsWaiting", "waiting"],
+        ["kvCapacityTokens", "kvCapacityTokens"],
+        ["kvCacheUsedFraction", "kvUsedFraction"],
+        ["prefixHitFractionSinceStart", "prefixHitRateLifetime"],
+      ],
+    },
+    {
+      name: "trtllm-serve-metrics.json",
+      pairs: [
+        ["kvCapacityTokens", "kvCapacityTokens"],
+        ["kvCacheUsedFraction", "kvUsedFraction"],
+      ],
+    },
+  ];
+  for (const { name, after, more = [], pairs } of families) {
+    it(name, async () => {
+      const wanted = expected(name);
+      const files = [...(wanted["files"] as readonly string[]), ...more].map(fixture);
+      const [model = {}] = (await readJson(...files, ...(after === undefined ? [] : ["--after", after]))).models;
+      for (const [ours, theirs, factor = 1] of pairs) close(model[ours], Number(wanted[theirs]) * factor, ours);
+    });
+  }
+  it("SGLang's model with its adapter", async () => {
+    const [model = {}] = (await readJson(fixture("sglang-0.5.18.t0.prom"), fixture("sglang-models.json"))).models;
+    assert.deepEqual([model["model"], model["adapters"]], ["Qwen/Qwen3-32B", ["sql-lora"]]);
+    assert.deepEqual([model["contextLimitTokens"], model["state"]], [131_072, "loaded"]);
+  });
+  it("SGLang without metrics, by its loads alone", async () => {
+    const reading = await readJson(fixture("sglang-v1-loads.json"), fixture("sglang-models.json"));
+    const [model = {}] = reading.models;
+    assert.deepEqual([model["requestsRunning"], model["kvCapacityTokens"]], [9, 450_000]);
+    close(model["kvCacheUsedFraction"], 0.218222, "used");
+    assert.equal(model["ttftP50Ms"], null);
+  });
+  it("TGI's model by /info, and what is only an upper bound is said to be one", async () => {
+    const reading = await readJson(...["tgi-3.3.prom", "tgi-info.json", "tgi-models.json"].map(fixture));
+    const [model = {}] = reading.models;
+    assert.deepEqual(
+      [model["model"], model["contextLimitTokens"], model["ttftP50Ms"], model["prefixHitFractionSinceStart"]],
+      ["mistralai/Mistral-7B-Instruct-v0.3", 4_096, null, null],
+    );
+    const faults = (reading["faults"] as readonly Json[]).map(({ field, code }) => `${field} ${code}`);
+    assert.ok(faults.includes("kvCacheUsedFraction upper-bound") && faults.includes("ttftP50Ms not-exported"));
+  });
+  it("Dynamo's front end", async () => {
+    const [model = {}] = (await readJson(fixture("dynamo-frontend.prom"))).models;
+    assert.deepEqual(
+      [model["requestsRunning"], model["requestsWaiting"], model["contextLimitTokens"], model["kvCapacityTokens"]],
+      [10, 2, 131_072, 7_031 * 64],
+    );
+    close(model["prefixHitFractionSinceStart"], 340_000 / 760_000, "hits");
+  });
   it("OpenMetrics", async () => {
     const reading = await readJson(fixture("openmetrics-flavour.prom"));
     assert.equal(reading.models[0]?.["requestsRunning"], 1);
@@ -181,19 +270,6 @@ describe("read: refusals", () => {
     readonly says: RegExp;
   }[] = [
     {
-      when: "an SGLang page",
-      words: [fixture("sglang-0.5.18.t0.prom")],
-      exitCode: 1,
-      says: /sglang is not read by this version/,
-    },
-    { when: "a TGI page", words: [fixture("tgi-3.3.prom")], exitCode: 1, says: /tgi is not read by this version/ },
-    {
-      when: "an engine that this version does not read",
-      words: [page, "--engine", "sglang"],
-      exitCode: 1,
-      says: /sglang is not read by this version/,
-    },
-    {
       when: "an engine that nobody knows",
       words: [page, "--engine", "x"],
       exitCode: 2,
@@ -213,7 +289,7 @@ describe("read: refusals", () => {
       exitCode: 1,
       says: /no engine's page that is known/,
     },
-    { when: "other JSON", words: [page, fixture("ollama-ps.json")], exitCode: 1, says: /found other JSON/ },
+    { when: "other JSON", words: [page, fixture("openai-chat-usage.json")], exitCode: 1, says: /found other JSON/ },
     { when: "broken JSON", words: [page, written("broken.json", "{")], exitCode: 1, says: /found broken JSON/ },
     { when: "a model list alone", words: [models], exitCode: 2, says: /found only model lists/ },
     { when: "two model lists", words: [page, models, models], exitCode: 2, says: /one model list at most/ },

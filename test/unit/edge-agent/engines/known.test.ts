@@ -6,12 +6,12 @@ import { parseExposition } from "#edge-agent/exposition.ts";
 import { enginePayload, vllmPage } from "#test/support/vllm-page.ts";
 
 const choose = (wish: string, text: string | null, models: unknown = null): string => {
-  const choice = engineOf(wish, {
+  const engine = engineOf(wish, {
     page: text === null ? null : parseExposition(text),
     models,
     further: NOTHING_FURTHER,
   });
-  return choice.kind === "engine" ? choice.engine.name : choice.kind === "unsupported" ? `not ${choice.name}` : "?";
+  return engine?.name ?? "?";
 };
 
 describe("the engine behind a page", () => {
@@ -19,12 +19,12 @@ describe("the engine behind a page", () => {
     ["vllm-v1-current.t0.prom", "vllm"],
     ["vllm-v0-0.6.prom", "vllm"],
     ["llm-d-inference-sim.prom", "vllm"],
-    ["sglang-0.5.18.t0.prom", "not sglang"],
-    ["tgi-3.3.prom", "not tgi"],
-    ["trtllm-serve-1.3-prometheus.prom", "not trtllm"],
-    ["llamacpp-b10519.prom", "not llama-cpp"],
-    ["dynamo-frontend.prom", "not dynamo"],
-    ["lmcache-mp.prom", "not lmcache"],
+    ["sglang-0.5.18.t0.prom", "sglang"],
+    ["tgi-3.3.prom", "tgi"],
+    ["trtllm-serve-1.3-prometheus.prom", "trtllm"],
+    ["llamacpp-b10519.prom", "llama-cpp"],
+    ["dynamo-frontend.prom", "dynamo"],
+    ["lmcache-mp.prom", "lmcache"],
     ["dcgm-exporter.prom", "?"],
   ];
   for (const [file, engine] of pages) {
@@ -37,8 +37,8 @@ describe("the engine behind a page", () => {
     const models: unknown = JSON.parse(enginePayload("vllm-v1-models.json"));
     assert.equal(choose("auto", "", models), "vllm");
     assert.equal(choose("auto", null, models), "vllm");
-    assert.equal(choose("auto", enginePayload("sglang-0.5.18.t0.prom"), models), "not sglang");
-    assert.equal(choose("auto", null, JSON.parse(enginePayload("sglang-models.json"))), "?");
+    assert.equal(choose("auto", enginePayload("sglang-0.5.18.t0.prom"), models), "sglang");
+    assert.equal(choose("auto", null, JSON.parse(enginePayload("sglang-models.json"))), "sglang");
   });
   it("is what the operator says, whatever the page says", () => {
     assert.equal(choose("vllm", enginePayload("sglang-0.5.18.t0.prom")), "vllm");
