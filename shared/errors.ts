@@ -11,6 +11,7 @@ export const ERROR_TABLE = {
     "The store answered and would not do it: out of memory, or the user lacks a permission. gtm doctor says which.",
   GTM_RECORD_REFUSED: "A record in the store does not match its schema and was left alone.",
   GTM_GEO_UNAVAILABLE: "The geography data could not be loaded; clients have no location until it is.",
+  GTM_TRACE_INVALID: "A trace, or a file of recorded decisions, is not what its format says; file and line are named.",
   GTM_SHUTDOWN_TIMEOUT: "A part did not stop within the deadline; the process exits without it.",
   AGENT_CONFIG_INVALID: "The agent's configuration has faults; each is listed with its line.",
   AGENT_SCRAPE_FAILED: "An engine or exporter could not be read; its values are unknown, not zero.",
