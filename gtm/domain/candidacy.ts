@@ -22,18 +22,18 @@ export const candidacyVersionOf = (
 export const openedAtMsOf = (previous: World | null, regions: readonly Region[], nowMs: number): number => {
   if (previous === null) return nowMs;
   const isOpened = regions.some((region) => {
-    const before = servedBy(previous.regions.find(({ id }) => id === region.id));
-    return [...servedBy(region)].some((model) => !before.has(model));
+    const before = previous.regions.find(({ id }) => id === region.id);
+    for (const model of region.placements.keys()) if (serves(region, model) && !serves(before, model)) return true;
+    return false;
   });
   return isOpened ? nowMs : previous.openedAtMs;
 };
 
-/** The models that it serves: loaded, in a region that is there and takes new conversations. */
-const servedBy = (region: Region | undefined): ReadonlySet<ModelId> => {
-  const isThere = region !== undefined && (region.admin === "forced-up" || isUp(region));
-  if (!isThere) return new Set();
-  return new Set([...region.placements].filter(([, { state }]) => state === "loaded").map(([model]) => model));
-};
+/** Loaded, in a region that is there and takes new conversations. */
+const serves = (region: Region | undefined, model: ModelId): boolean =>
+  region !== undefined &&
+  (region.admin === "forced-up" || isUp(region)) &&
+  region.placements.get(model)?.state === "loaded";
 
 const isUp = ({ admin, health }: Region): boolean =>
   admin === "active" && (health === "healthy" || health === "degraded");
@@ -52,9 +52,11 @@ const isSameCandidate = (region: Region, before: readonly Region[], expiredAfter
 const expiryOf = ({ reportAgeMs }: Region, expiredAfterMs: number): "never" | "live" | "expired" =>
   reportAgeMs === null ? "never" : reportAgeMs > expiredAfterMs ? "expired" : "live";
 
-const samePlacements = (a: Region, b: Region): boolean =>
-  a.placements.size === b.placements.size &&
-  [...a.placements].every(([model, { state }]) => b.placements.get(model)?.state === state);
+const samePlacements = (a: Region, b: Region): boolean => {
+  if (a.placements.size !== b.placements.size) return false;
+  for (const [model, { state }] of a.placements) if (b.placements.get(model)?.state !== state) return false;
+  return true;
+};
 
 const sameOverrides = (a: readonly OverrideRule[], b: readonly OverrideRule[]): boolean =>
   a === b || (a.length === b.length && a.every((rule, i) => sameRule(rule, b[i])));

@@ -33,17 +33,27 @@ export type Weighted = { readonly value: number | null; readonly weight: number 
 
 /** Mean of what is known; null where nothing is. Within the least and the greatest value, whatever rounding does. */
 export const meanOfKnown = (items: readonly Weighted[]): number | null => {
-  const known = items.filter((item): item is Weighted & { readonly value: number } => item.value !== null);
-  const areWeightsKnown = known.every(({ weight }) => weight !== null) && known.some(({ weight }) => (weight ?? 0) > 0);
-  let sum = 0;
-  let weights = 0;
-  for (const { value, weight } of known) {
-    const share = areWeightsKnown ? (weight ?? 0) : 1;
+  const areKnown = areWeightsKnown(items);
+  let [sum, weights] = [0, 0];
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { value, weight } of items) {
+    if (value === null) continue;
+    const share = areKnown ? (weight ?? 0) : 1;
     sum += value * share;
     weights += share;
+    if (value < least) least = value;
+    if (value > greatest) greatest = value;
   }
-  if (weights === 0) return null;
-  return bounded(sum / weights, leastKnown(values(known)) ?? 0, greatestKnown(values(known)) ?? 0);
+  return weights === 0 ? null : bounded(sum / weights, least, greatest);
 };
 
-const values = (items: readonly { readonly value: number }[]): readonly number[] => items.map(({ value }) => value);
+/** All of those whose value is known, and one of them at least weighs something. */
+const areWeightsKnown = (items: readonly Weighted[]): boolean => {
+  let isAny = false;
+  for (const { value, weight } of items) {
+    if (value === null) continue;
+    if (weight === null) return false;
+    if (weight > 0) isAny = true;
+  }
+  return isAny;
+};

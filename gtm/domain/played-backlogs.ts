@@ -26,7 +26,11 @@ export const playedBacklogs = (
   patienceMs: number,
 ): readonly number[] => {
   const replicas = reads.map(({ replica }) => replica);
-  const inOrder = sends.toSorted((a, b) => a.arrivalAtMs - b.arrivalAtMs || compareSends(a, b));
+  const [first] = reads;
+  if (first !== undefined && reads.every(({ readAtMs }) => readAtMs === first.readAtMs)) {
+    return playedTogether(reads, sends, { fromMs: Math.min(first.readAtMs, toMs), toMs, patienceMs });
+  }
+  const inOrder = sends.toSorted(byArrival);
   const readsAtMs = reads.map(({ readAtMs }) => Math.min(readAtMs, toMs));
   const moments = [...new Set(readsAtMs)].sort((a, b) => a - b);
   const [firstMs = toMs] = moments;
@@ -40,4 +44,21 @@ export const playedBacklogs = (
     backlogs = playForward(backlogs, replicas, between, { fromMs, toMs: untilMs, patienceMs });
   }
   return backlogs;
+};
+
+const byArrival = (a: Send, b: Send): number => a.arrivalAtMs - b.arrivalAtMs || compareSends(a, b);
+
+/** All were read at once, as where one agent reports them: there is one span to play. */
+const playedTogether = (
+  reads: readonly BacklogRead[],
+  sends: readonly Send[],
+  span: { readonly fromMs: number; readonly toMs: number; readonly patienceMs: number },
+): readonly number[] => {
+  const between = sends.filter(({ arrivalAtMs }) => arrivalAtMs > span.fromMs && arrivalAtMs <= span.toMs);
+  return playForward(
+    reads.map(({ backlogMs }) => backlogMs),
+    reads.map(({ replica }) => replica),
+    between.sort(byArrival),
+    span,
+  );
 };

@@ -5,8 +5,8 @@ import { type Freeze, type HeardReport, type ModelHeard, reportAgeMs } from "./h
 import { bounded, greatestKnown, sumOfKnown } from "./known.ts";
 import type { Model } from "./model.ts";
 import type { Placement } from "./placement.ts";
+import type { PlacementPart } from "./placement-says.ts";
 import type { AdminState, Region, RegionSite } from "./region.ts";
-import type { PlacementPart } from "./replica-assembly.ts";
 
 export type AssemblyPolicy = {
   readonly staleAfterMs: number;
@@ -38,16 +38,31 @@ export const partsByModel = (
   reports: readonly HeardReport[],
   configured: readonly Model[],
 ): ReadonlyMap<ModelId, readonly PlacementPart[]> => {
+  const [only] = reports;
+  if (only !== undefined && reports.length === 1) return partsIn(only, configured);
   const parts = new Map<ModelId, PlacementPart[]>();
   for (const heard of reports) {
-    for (const model of heard.report.models) {
-      for (const id of idsOf(model, configured)) {
-        const sofar = parts.get(id) ?? [];
-        // One word an agent: a model that a report names twice is heard once.
-        if (sofar.at(-1)?.heard !== heard) parts.set(id, [...sofar, { heard, model }]);
-      }
+    for (const [id, part] of partsIn(heard, configured)) parts.set(id, [...(parts.get(id) ?? []), ...part]);
+  }
+  return parts;
+};
+
+type Parts = ReadonlyMap<ModelId, readonly PlacementPart[]>;
+/** A report stands for a second or more, and many worlds are made of it. */
+const known = new WeakMap<HeardReport, { readonly configured: readonly Model[]; readonly parts: Parts }>();
+
+/** Of one report, one part a model. */
+const partsIn = (heard: HeardReport, configured: readonly Model[]): Parts => {
+  const before = known.get(heard);
+  if (before?.configured === configured) return before.parts;
+  const parts = new Map<ModelId, readonly PlacementPart[]>();
+  for (const model of heard.report.models) {
+    for (const id of idsOf(model, configured)) {
+      // One word an agent: a model that a report names twice is heard once.
+      if (!parts.has(id)) parts.set(id, [{ heard, model }]);
     }
   }
+  known.set(heard, { configured, parts });
   return parts;
 };
 
@@ -87,24 +102,31 @@ export const assembleRegion = (
 
 /** Two agents may read the same exporter: a GPU counts once. */
 const gpusOf = (reports: readonly HeardReport[]) => {
+  if (reports.every(({ report }) => report.gpus.length === 0)) return [];
   const byUuid = new Map(reports.flatMap(({ report }) => report.gpus).map((gpu) => [gpu.uuid, gpu]));
   return [...byUuid.values()].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
 };
 
 /** By region, then agent; of one agent the report made last. */
 export const reportsByRegion = (reports: readonly HeardReport[]): ReadonlyMap<RegionId, readonly HeardReport[]> => {
-  const newest = new Map<string, HeardReport>();
-  for (const heard of reports) {
-    const key = `${heard.report.region}/${heard.report.agent}`;
-    const standing = newest.get(key);
-    if (standing === undefined || isNewer(heard, standing)) newest.set(key, heard);
-  }
   const byRegion = new Map<RegionId, HeardReport[]>();
-  for (const [, heard] of [...newest].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    byRegion.set(heard.report.region, [...(byRegion.get(heard.report.region) ?? []), heard]);
+  for (const heard of reports) {
+    const standing = byRegion.get(heard.report.region);
+    if (standing === undefined) byRegion.set(heard.report.region, [heard]);
+    else hearAnother(standing, heard);
   }
+  for (const [, heard] of byRegion) if (heard.length > 1) heard.sort(byAgent);
   return byRegion;
 };
+
+const hearAnother = (heard: HeardReport[], another: HeardReport): void => {
+  const at = heard.findIndex(({ report }) => report.agent === another.report.agent);
+  const standing = heard[at];
+  if (standing === undefined) heard.push(another);
+  else if (isNewer(another, standing)) heard[at] = another;
+};
+
+const byAgent = (a: HeardReport, b: HeardReport): number => (a.report.agent < b.report.agent ? -1 : 1);
 
 const isNewer = (one: HeardReport, other: HeardReport): boolean =>
   one.heardAtMs - one.ageWhenHeardMs > other.heardAtMs - other.ageWhenHeardMs;

@@ -97,7 +97,12 @@ export const assembleWorld = (inputs: WorldInputs): World => {
 
 const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) => {
   const { previous, nowMs, models, policy } = inputs;
-  const measured = measuredIn(speaking, models);
+  // Most reports say how fast their replicas are, and nobody needs another region's word.
+  let known: readonly MeasuredSpeed[] | null = null;
+  const measured = (): readonly MeasuredSpeed[] => {
+    known ??= measuredIn(speaking, models);
+    return known;
+  };
   const sendsTo = sendsByPlacement(inputs.sends, nowMs);
   return (site: RegionSite, reports: readonly HeardReport[]): ReadonlyMap<ModelId, Placement> => {
     const before = previous?.regions.find(({ id }) => id === site.id)?.placements;
@@ -110,7 +115,7 @@ const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) =
         model,
         site,
         configured: models.find(({ id }) => id === model) ?? null,
-        borrowed: borrowedSpeed(model, site.id, measured),
+        borrowed: () => borrowedSpeed(model, site.id, measured()),
         sends: sendsTo(site.id, model),
         liveTokens: sumInOrder(inputs.live.filter((one) => isHere(one, model)).map(({ tokens }) => tokens)),
         heldObserved: inputs.heldObserved.find((one) => isHere(one, model))?.tally ?? null,

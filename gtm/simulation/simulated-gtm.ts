@@ -38,6 +38,9 @@ const FOLD_EVERY_MS = 1_000;
 /** As production remembers. */
 const MOST_CONVERSATIONS = 50_000;
 
+/** One list for ever: what reports say of it is kept by it. */
+const MODELS = [{ id: SIMULATED, aliases: [], weightBytes: null, coldStartMs: null }];
+
 export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): SimulatedGtm => {
   const { agenda, known } = arena;
   const sites = arena.scenario.fleet.map(({ site }) => site);
@@ -59,7 +62,7 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
     const nowMs = agenda.nowMs();
     return assembleWorld({
       ...{ previous, nowMs, epochAheadMs: 0, sites, policy },
-      models: [{ id: SIMULATED, aliases: [], weightBytes: null, coldStartMs: null }],
+      models: MODELS,
       reports: [...reports.values()],
       regionsWithAbsentAgents: [],
       probes: known.probes(),
