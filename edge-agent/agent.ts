@@ -19,9 +19,11 @@ export type AgentSettings = {
   readonly reportKey: Uint8Array | null;
 };
 
+export type AgentRound = { readonly report: RegionReport; readonly endpoints: readonly Endpoint[] };
+
 export type Agent = {
-  /** One round without publishing: the report as it would be put. */
-  readonly nextReport: (signal: AbortSignal) => Promise<RegionReport>;
+  /** One round without publishing: the report as it would be put, and what it was made of. */
+  readonly nextRound: (signal: AbortSignal) => Promise<AgentRound>;
   /** Rounds without end, until the signal is aborted; `onRound` hears of each. */
   readonly run: (signal: AbortSignal, onRound: () => void) => Promise<void>;
 };
@@ -31,7 +33,7 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
   let endpoints: ReadonlyMap<string, Endpoint> = new Map();
   let seq = 0;
 
-  const nextReport = async (signal: AbortSignal): Promise<RegionReport> => {
+  const nextRound = async (signal: AbortSignal): Promise<AgentRound> => {
     const known = (address: string) => ({ engine: endpoints.get(address)?.engine ?? null });
     const [found, gpuAnswers, gateways] = await Promise.all([
       ports.scrapeEngines(known, signal),
@@ -39,10 +41,10 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
       ports.scrapeGateways(signal),
     ]);
     endpoints = new Map(
-      found.engines.map(({ address, wish }) => {
+      found.engines.map(({ address, ...readAs }) => {
         const before = endpoints.get(address) ?? newEndpoint(address);
         const answers = found.answers.get(address);
-        return [address, answers === undefined ? before : learn(before, readEngine(answers, before, wish))];
+        return [address, answers === undefined ? before : learn(before, readEngine(answers, before, readAs))];
       }),
     );
     const gpus = gpuAnswers === null ? null : readGpus(gpuAnswers, settings.gpuUuids);
@@ -50,14 +52,17 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
     const { faults } = found;
     const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints: [...endpoints.values()], gpus, faults };
     const report = withGateways(assemble(settings.identity, round, settings.models), gateways);
-    return settings.reportKey === null ? report : signedWith(report, settings.reportKey);
+    return {
+      report: settings.reportKey === null ? report : signedWith(report, settings.reportKey),
+      endpoints: round.endpoints,
+    };
   };
 
   const run = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
     let dueAtMs = clock.monotonicMs();
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs();
-      const report = await nextReport(signal);
+      const { report } = await nextRound(signal);
       // What came while stopping was cut short: it would say that everything is out of time.
       if (signal.aborted) return;
       await ports.publish(report);
@@ -70,7 +75,7 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
     }
   };
 
-  return { nextReport, run };
+  return { nextRound, run };
 };
 
 /** Rounds begin on a grid, so that they neither drift nor overlap: at the first point after the last one ended. */

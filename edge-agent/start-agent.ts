@@ -114,9 +114,9 @@ export const buildAgent = (
     agent: {
       ...agent,
       // Names are asked before the first round, which would find nobody behind them.
-      nextReport: async (signal) => {
+      nextRound: async (signal) => {
         await sources.ready();
-        return agent.nextReport(signal);
+        return agent.nextRound(signal);
       },
       run: async (signal, onRound) => {
         await sources.ready();

@@ -1,4 +1,5 @@
-/** What to do about a fault, by its code. */
+/** What to do about a fault: by its code, and by the engine whose setting would mend it. */
+import { engineRemedy } from "./engine-remedies.ts";
 
 type Remedy = {
   readonly code: RegExp;
@@ -9,10 +10,22 @@ type Remedy = {
 
 const REMEDIES: readonly Remedy[] = [
   problem(/^refused$/, "Nothing listens there. Start the engine, or mend the address."),
+  problem(/^untrusted$/, "Its certificate is not believed: set ca_file to its authority, or ask under the name in it."),
+  problem(
+    /^unusable-file$/,
+    "The file cannot be read or understood; what it held before is used. The log says which line.",
+  ),
+  problem(/^named-twice$/, "Two entries lead to this address; the first one counts."),
+  problem(/^dns-/, "The name cannot be resolved. Behind a headless service without ready pods there is no address."),
+  note(/^loading$/, "It is loading its model and will serve."),
+  note(
+    /^partly-on-cpu$/,
+    "A part of its layers is computed by the CPU: slow. Give it a smaller model or more GPU memory.",
+  ),
   problem(/^unreachable$/, "No connection. Check the name, the route and the firewall."),
   problem(
     /^timed-out$/,
-    "No whole answer within 1.5 s. A busy engine answers late; a load balancer may not answer at all.",
+    "No whole answer within scrape.deadline. A busy engine answers late; a load balancer may not answer at all.",
   ),
   problem(/^too-large$/, "More than 16 MiB: this is no metrics page."),
   problem(/^half-sent$/, "The answer broke off. Look for a proxy that cuts long answers."),
@@ -58,5 +71,12 @@ function note(code: RegExp, advice: string): Remedy {
   return { code, isProblem: false, advice };
 }
 
-export const remedyFor = (code: string): Omit<Remedy, "code"> =>
+export type Where = {
+  /** As recognised; null: it was not. */
+  readonly engine: string | null;
+  readonly field: string;
+};
+
+export const remedyFor = (code: string, { engine, field }: Where): Omit<Remedy, "code"> =>
+  engineRemedy(engine, field, code) ??
   REMEDIES.find((remedy) => remedy.code.test(code)) ?? { isProblem: true, advice: "Ask with curl what it says." };

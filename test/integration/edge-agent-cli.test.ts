@@ -91,7 +91,7 @@ region: Not A Label
 agent: "?"
 store: {}
 report: { interval: soon }
-engines: [{ url: nowhere }, { url: "http://a", engine: ollama }]
+engines: [{ url: nowhere }, { url: "http://a", engine: nobody }]
 gpus: {}
 models: [{ id: "" }, { id: m, cold_start: 80 }]
 `);
@@ -126,7 +126,10 @@ describe("scrape --once", () => {
     const report = RegionReport.parse(JSON.parse(stdout));
     assert.deepEqual([report.seq, report.models[0]?.requestsRunning, report.models[0]?.requestsWaiting], [1, null, 0]);
     assert.equal(isSignedWith(report, [key]), true);
-    assert.equal(stderr, `${engine.address}: requestsRunning: not-finite\n`);
+    assert.match(stderr, /^ {2}requestsWaiting +0 {2}from vllm:num_requests_waiting$/m);
+    assert.match(stderr, /^ {2}requestsRunning +not known {2}not-finite: /m);
+    assert.match(stderr, /^ {2}prefixHitFraction +not known {2}needs growth between two scrapes of vllm:/m);
+    assert.ok(stderr.endsWith(`${engine.address}: requestsRunning: not-finite\n`));
   });
 });
 
@@ -174,7 +177,7 @@ describe("check", () => {
     for (const problem of [
       /^problem {2}store: redis:\/\/127\.0\.0\.1:1: refused: connect ECONNREFUSED 127\.0\.0\.1:1\. /m,
       new RegExp(`^problem  ${gone.address}: page: refused\\. Nothing listens there\\.`, "m"),
-      new RegExp(`^problem  ${slow.address}: page: timed-out\\. No whole answer within 1\\.5 s\\.`, "m"),
+      new RegExp(`^problem  ${slow.address}: page: timed-out\\. No whole answer within scrape\\.deadline\\.`, "m"),
       new RegExp(`^problem  ${slow.address}: models: http-401\\. It asks for a key: set api_key_file\\.`, "m"),
       /^problem {2}nvidia-smi: page: not-runnable\. The command cannot be started\./m,
     ]) {

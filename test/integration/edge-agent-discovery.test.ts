@@ -160,8 +160,8 @@ describe("a region's engines of this moment", () => {
     await using silent = await startScriptedEngine();
     for (const path of ["/metrics", "/v1/models", "/health"]) silent.answers.set(path, silence);
     const placeOf = ({ address, origin }: typeof quick) => ({
-      ...{ address, url: origin, wish: "vllm", host: null },
-      ...{ caFile: null, apiKeyFile: null, bearerTokenFile: null },
+      ...{ address, url: origin, wish: "vllm", model: null, aliases: {}, host: null },
+      ...{ model: null, aliases: {}, caFile: null, apiKeyFile: null, bearerTokenFile: null },
     });
     let places = [placeOf(quick), placeOf(silent)];
     // Nobody has patience: a round that waited for the silent one would not end before its deadline of a minute.

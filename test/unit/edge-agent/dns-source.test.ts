@@ -4,7 +4,7 @@ import { together } from "#edge-agent/discovery.ts";
 import { dnsSource } from "#edge-agent/dns-source.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
 
-const MANNER = { wish: "vllm", caFile: null, apiKeyFile: null, bearerTokenFile: null };
+const MANNER = { wish: "vllm", model: null, aliases: {}, caFile: null, apiKeyFile: null, bearerTokenFile: null };
 const failing = (code: string): Error => Object.assign(new Error(code), { code });
 
 /** A resolver that says what the test says, and a source that asks it each 5 s. */

@@ -1,0 +1,99 @@
+/** Why a report says what it says: per field its value, the name that it was read from, or why it is not known. */
+import type { ModelReport, RegionReport } from "#shared/report.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { remedyFor } from "./remedies.ts";
+
+/** Fields as readers name them, with what they are in words. */
+const FIELDS = [
+  "contextLimitTokens",
+  "kvCapacityTokens",
+  "kvCacheUsedFraction",
+  "requestsRunning",
+  "requestsWaiting",
+  "uncachedTokensWaiting",
+  "prefillTokensPerSecond",
+  "newTokensPerSecond",
+  "prefixHitFraction",
+  "itlMs",
+  "ttftP50Ms",
+  "ttftP95Ms",
+  "coldStartMs",
+  "weightBytes",
+] as const satisfies readonly (keyof ModelReport)[];
+
+/** Where readers say it of another field. */
+const SAID_OF: Readonly<Partial<Record<(typeof FIELDS)[number], string>>> = { ttftP95Ms: "ttftP50Ms" };
+
+/** Growth between two scrapes. */
+const RATES = new Set<string>([
+  "prefillTokensPerSecond",
+  "newTokensPerSecond",
+  "prefixHitFraction",
+  "itlMs",
+  "ttftP50Ms",
+  "ttftP95Ms",
+]);
+/** What the configuration alone can say. */
+const CONFIGURED = new Set<string>(["coldStartMs", "weightBytes"]);
+
+export const explanation = (report: RegionReport, endpoints: readonly Endpoint[]): string =>
+  [...report.models.map((model) => modelText(model, placesOf(model, endpoints))), gpuText(report), faultText(report)]
+    .filter((text) => text !== "")
+    .join("\n");
+
+const placesOf = ({ model }: ModelReport, endpoints: readonly Endpoint[]): readonly Endpoint[] =>
+  endpoints.filter(({ models }) => models.some((known) => known.model === model));
+
+const modelText = (model: ModelReport, places: readonly Endpoint[]): string => {
+  const at = places.map(({ address, engine }) => `${engine ?? "unrecognised"} at ${address}`).join(", ");
+  const rows = FIELDS.map((field) => row(field, valueText(model[field]), reasonOf(field, model, places)));
+  const backlogs = model.replicas.map(({ id, backlogMs }) => row(`backlogMs ${id}`, valueText(backlogMs), ""));
+  return [`${model.model}: ${model.state}; ${at}`, ...rows, ...backlogs, ""].join("\n");
+};
+
+const row = (name: string, value: string, reason: string): string =>
+  `  ${name.padEnd(24)} ${value.padStart(14)}  ${reason}`.trimEnd();
+
+const valueText = (value: unknown): string =>
+  typeof value === "number" ? String(Number(value.toPrecision(6))) : "not known";
+
+const reasonOf = (field: (typeof FIELDS)[number], model: ModelReport, places: readonly Endpoint[]): string => {
+  const named = SAID_OF[field] ?? field;
+  const from = distinct(
+    places.flatMap(({ sources }) => sources.filter((one) => one.field === named).map(({ source }) => source)),
+  );
+  if (model[field] !== null) return from.length > 0 ? `from ${from.join(", ")}` : "";
+  const codes = distinct(
+    places.flatMap(({ faults }) => faults.filter((one) => one.field === named).map(({ code }) => code)),
+  );
+  if (codes.length > 0) {
+    const engine = places[0]?.engine ?? null;
+    return codes.map((code) => `${code}: ${remedyFor(code, { engine, field: named }).advice}`).join(" ");
+  }
+  if (CONFIGURED.has(field)) return "not configured: set models[] of this id";
+  if (RATES.has(field))
+    return from.length > 0
+      ? `needs growth between two scrapes of ${from.join(", ")}`
+      : "needs growth between two scrapes";
+  return "the engine does not say";
+};
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+
+const gpuText = ({ gpus }: RegionReport): string => {
+  if (gpus.length === 0) return "";
+  const sum = (field: "memoryTotalBytes" | "memoryUsedBytes" | "memoryFreeBytes"): string => {
+    const known = gpus.flatMap((gpu) => gpu[field] ?? []);
+    return known.length < gpus.length ? "not known" : String(known.reduce((all, bytes) => all + bytes, 0));
+  };
+  return [
+    `${gpus.length === 1 ? "1 GPU" : `${gpus.length} GPUs`} of the region, bytes`,
+    row("memoryTotalBytes", sum("memoryTotalBytes"), ""),
+    row("memoryUsedBytes", sum("memoryUsedBytes"), ""),
+    row("memoryFreeBytes", sum("memoryFreeBytes"), ""),
+    "",
+  ].join("\n");
+};
+
+const faultText = ({ faults }: RegionReport): string =>
+  faults.map(({ source, field, code }) => `${source}: ${field}: ${code}\n`).join("");
