@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AgentId, ModelId, RegionId } from "#shared/ids.ts";
 import { StoreSettings, storeFaults } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
-import { ENGINES } from "./engines/known.ts";
+import { ENGINES, isKnownName } from "./engines/known.ts";
 
 /** Reports live for 30 s: three must fit. More often than this llm-d's pollers failed in the field. */
 const LEAST_INTERVAL_MS = 200;
@@ -27,6 +27,14 @@ export const engineName = z.string().superRefine((name, context) => {
   if (!names.includes(name)) context.addIssue({ code: "custom", message: `must be one of ${names.join(", ")}` });
 });
 
+const metricName = z.string().regex(/^[a-zA-Z_:][a-zA-Z0-9_:]{0,199}$/, "must be the name of a metric");
+
+/** With or without the suffix of a counter or histogram. */
+const knownName = metricName.refine(
+  isKnownName,
+  "must be a name that an engine is read by, such as vllm:num_requests_waiting",
+);
+
 const listenAddress = z
   .string()
   .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/, "must be an address with a port, such as 127.0.0.1:9154");
@@ -41,6 +49,10 @@ const access = {
 const manner = {
   ...access,
   engine: engineName.default("auto"),
+  /** What clients call the model, where the engine does not say it or says a name of its own. */
+  model: ModelId.nullable().default(null),
+  /** Names that were changed on the way: what stands on the page, and which name that an engine is read by it stands for. */
+  aliases: z.record(metricName, knownName).default({}),
   /** For the engine's own API, where it asks for a key. Read again when it changes. */
   api_key_file: path.nullable().default(null),
 };
@@ -71,8 +83,9 @@ const Engine = z
     if ([url, dns, file].filter((place) => place !== null).length !== 1) {
       context.addIssue({ code: "custom", message: "must have one of url, dns and file" });
     }
-    const isMannered = how.ca_file ?? how.bearer_token_file ?? how.api_key_file;
-    if (file !== null && (isMannered !== null || how.engine !== "auto")) {
+    const isMannered = how.ca_file ?? how.bearer_token_file ?? how.api_key_file ?? how.model;
+    const hasWords = how.engine !== "auto" || Object.keys(how.aliases).length > 0;
+    if (file !== null && (isMannered !== null || hasWords)) {
       context.addIssue({ code: "custom", message: "must not say how engines of a file are asked; the file does" });
     }
   });

@@ -57,6 +57,8 @@ const requireReadable = ({ api_key_file, bearer_token_file, ca_file }: EngineCon
 
 const mannerOf = (engine: EngineConfig): Manner => ({
   wish: engine.engine,
+  model: engine.model,
+  aliases: engine.aliases,
   caFile: engine.ca_file,
   apiKeyFile: engine.api_key_file,
   bearerTokenFile: engine.bearer_token_file,

@@ -8,6 +8,8 @@ export type Place = {
   /** Origin and path prefix, without a trailing slash. */
   readonly url: string;
   readonly wish: string;
+  readonly model: string | null;
+  readonly aliases: Readonly<Record<string, string>>;
   /** The name behind an address, with its port; null: it is asked under its address. */
   readonly host: string | null;
   readonly caFile: string | null;

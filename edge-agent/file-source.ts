@@ -59,6 +59,8 @@ export const placeOf = (engine: z.infer<typeof NamedEngine>): Place => ({
   url: engine.url.replace(/\/+$/, ""),
   host: null,
   wish: engine.engine,
+  model: engine.model,
+  aliases: engine.aliases,
   caFile: engine.ca_file,
   apiKeyFile: engine.api_key_file,
   bearerTokenFile: engine.bearer_token_file,

@@ -2,6 +2,7 @@
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { RegionReport, ReportFault } from "#shared/report.ts";
+import type { Wording } from "./engines/wording.ts";
 import type { Fault } from "./exposition.ts";
 import type { GatewayAnswer } from "./gateway-overlay.ts";
 import type { AgentSignals } from "./signals.ts";
@@ -46,9 +47,12 @@ export type EngineAnswers = {
 /** What is known of an address before it is asked: who it is, and so which paths it has. */
 export type KnownEngine = { readonly engine: string | null };
 
+/** As the configuration wants an engine's answers read; `wish` is its name or `auto`. */
+export type ReadAs = { readonly wish: string } & Wording;
+
 export type EngineRound = {
   /** All engines of this moment, in their order; one that is not here any more is gone. */
-  readonly engines: readonly { readonly address: string; readonly wish: string }[];
+  readonly engines: readonly ({ readonly address: string } & ReadAs)[];
   /** What came since the last round, by address. Who is not here has not answered yet. */
   readonly answers: ReadonlyMap<string, EngineAnswers>;
   /** Of discovery. */

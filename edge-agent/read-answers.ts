@@ -3,25 +3,28 @@ import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
 import type { Engine, EnginePayloads } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
-import { type Fault, WHOLE_PAGE } from "./exposition.ts";
+import { inTheirWords, reworded } from "./engines/wording.ts";
+import { EMPTY_PAGE, type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { isAmd, readAmd } from "./gpu/amd.ts";
 import { type GpuReading, readDcgm } from "./gpu/dcgm.ts";
 import { readNvidiaSmi } from "./gpu/nvidia-smi.ts";
-import type { EngineAnswers, Fetched, GpuAnswer } from "./ports.ts";
+import type { EngineAnswers, Fetched, GpuAnswer, ReadAs } from "./ports.ts";
 import { furtherIn, jsonIn, pageIn, whyNot } from "./read-payloads.ts";
 
 /**
  * @param endpoint what was known before: an engine once recognised is the one whose page cannot be had now
- * @param wish the configured engine, or `auto`
+ * @param readAs as the configuration wants it
  */
-export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, wish: string): Observation => {
+export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: ReadAs): Observation => {
+  const { wish } = readAs;
   const page = answers.metrics === null ? { page: null, faults: [] } : pageIn(answers.metrics);
   const list = modelListOf(answers.models);
   const further = new Map([...answers.further].map(([path, fetched]) => [path, furtherIn(fetched, "read")] as const));
-  const payloads = { page: page.page, models: list.models ?? endpoint.modelList, further };
+  const words = reworded(page.page ?? EMPTY_PAGE, readAs.aliases);
+  const payloads = { page: page.page === null ? null : words.page, models: list.models ?? endpoint.modelList, further };
   const engine = engineOf(page.page === null && wish === "auto" ? (endpoint.engine ?? wish) : wish, payloads);
   const faults = [...answers.faults, ...page.faults, ...list.faults, ...healthFaults(answers.health)];
-  const reading = engine?.read(payloads) ?? null;
+  const reading = engine === null ? null : inTheirWords(engine.read(payloads), readAs, words);
   // A page that could not be had is its own fault, and says nothing of the engine.
   if (engine === null && page.page !== null) faults.push({ field: "engine", code: "unrecognised" });
   return {

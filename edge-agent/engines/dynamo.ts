@@ -9,6 +9,7 @@ import { unmeasuredReading } from "./model-reading.ts";
 export const dynamo: Engine = {
   ...ONE_PAGE,
   name: "dynamo",
+  names: Object.fromEntries([...Object.values(FRONT_END), ...Object.values(WORKER)].map((names) => [names[0], names])),
   recognises: (names) => names.some((name) => name.startsWith("dynamo_")),
   // The front end says "nvidia", as others do.
   owner: null,

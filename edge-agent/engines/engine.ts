@@ -99,6 +99,8 @@ export const NOTHING_FURTHER: EnginePayloads["further"] = new Map();
 
 export type Engine = {
   readonly name: string;
+  /** What is looked for on its page; what an alias in the configuration may stand for. Empty where there is no list. */
+  readonly names: FieldNames;
   /** By the names of the samples on a page. */
   readonly recognises: (names: readonly string[]) => boolean;
   /** What its model list says under `owned_by`; null: nothing that tells. */
@@ -125,6 +127,7 @@ export type Engine = {
 
 /** Of an engine that is recognised by its page or model list, and has everything on one page. */
 export const ONE_PAGE = {
+  names: {},
   tellingPaths: [],
   tells: () => false,
   guardsAll: false,

@@ -47,6 +47,7 @@ const REQUIRED = [
 export const generic: Engine = {
   ...ONE_PAGE,
   name: "generic",
+  names: GENERIC_NAMES,
   recognises: () => false,
   owner: null,
   read: ({ page, models }) => {

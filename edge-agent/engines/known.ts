@@ -36,3 +36,16 @@ export const engineOf = (wish: string, { page, models, further }: EnginePayloads
     null
   );
 };
+
+/** As `…_bucket` is of a histogram, and `…_total` of a counter. */
+const isPartOf = (part: string, whole: string): boolean =>
+  part.startsWith(`${whole}_`) && /^_(?:bucket|count|sum|total|created)$/.test(part.slice(whole.length));
+
+/** Whether an alias may stand for it: a name of a list, whole or without its suffix; of engines without a list, any of theirs. */
+export const isKnownName = (name: string): boolean =>
+  ENGINES.some(({ names, recognises }) => {
+    const all = Object.values(names).flat();
+    return all.length === 0
+      ? recognises([name])
+      : all.some((one) => one === name || isPartOf(one, name) || isPartOf(name, one));
+  });

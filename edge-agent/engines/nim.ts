@@ -23,6 +23,7 @@ const REQUIRED = [NIM_NAMES.requestsRunning, NIM_NAMES.requestsWaiting, NIM_NAME
 export const nim: Engine = {
   ...ONE_PAGE,
   name: "nim",
+  names: NIM_NAMES,
   recognises: (names) =>
     names.includes("num_requests_running") &&
     names.some((name) => NIM_NAMES.kvCacheUsedFraction.some((known) => known === name)),

@@ -17,6 +17,7 @@ const VERSION = "/api/version";
 
 export const ollama: Engine = {
   name: "ollama",
+  names: {},
   recognises: () => false,
   // `library`, or the name before the slash: neither tells.
   owner: null,

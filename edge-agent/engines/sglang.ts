@@ -7,6 +7,7 @@ import {
   labelValuesOn,
   listedModels,
   modelReading,
+  prefixed,
   unmeasuredReading,
   weightsFor,
 } from "./model-reading.ts";
@@ -21,6 +22,9 @@ const NIM_PAGE = "/v1/metrics";
 export const sglang: Engine = {
   ...ONE_PAGE,
   name: "sglang",
+  names: Object.fromEntries(
+    SGLANG_PREFIXES.map((prefix) => [prefix, Object.values(prefixed(prefix, SGLANG_NAMES)).flat()]),
+  ),
   recognises: (names) => prefixAmong(names) !== null,
   owner: "sglang",
   metricsPaths: ["/metrics", NIM_PAGE],

@@ -52,6 +52,7 @@ const REQUIRED = [
 export const tgi: Engine = {
   ...ONE_PAGE,
   name: "tgi",
+  names: TGI_NAMES,
   recognises: (names) => names.some((name) => name.startsWith("tgi_")),
   // Its model list says the model's name there.
   owner: null,

@@ -15,6 +15,7 @@ const REQUIRED = [TRITON_NAMES.requests, TRITON_NAMES.kvCache] as const;
 export const triton: Engine = {
   ...ONE_PAGE,
   name: "triton",
+  names: TRITON_NAMES,
   recognises: (names) => names.some((name) => name.startsWith("nv_trt_llm_")),
   owner: null,
   // The port of metrics has nothing else.

@@ -28,6 +28,7 @@ const OLD_PAGE = ["request_queue_time_seconds_count", "time_to_first_token_secon
 export const trtllm: Engine = {
   ...ONE_PAGE,
   name: "trtllm",
+  names: TRTLLM_NAMES,
   recognises: (names) =>
     names.some((name) => name.startsWith("trtllm_")) ||
     // NIM has unprefixed names too, and those of queues among them.

@@ -9,10 +9,17 @@ import {
   type ModelReading,
   ONE_PAGE,
 } from "./engine.ts";
-import { brokenContract, listedModels, modelReading, unmeasuredReading, weightsFor } from "./model-reading.ts";
+import {
+  brokenContract,
+  listedModels,
+  modelReading,
+  prefixed,
+  unmeasuredReading,
+  weightsFor,
+} from "./model-reading.ts";
 import { distinctFaults, distinctSources } from "./reader.ts";
 import { capacityOf } from "./vllm-capacity.ts";
-import { VLLM_PREFIXES, VLLM_REQUIRED } from "./vllm-names.ts";
+import { VLLM_NAMES, VLLM_PREFIXES, VLLM_REQUIRED } from "./vllm-names.ts";
 import { adaptersAtWork, type ReplicaFound, replicaReading } from "./vllm-replica.ts";
 
 /** One page holds one series per engine; more than this is no deployment but a fault. */
@@ -23,6 +30,9 @@ const NIM_PAGE = "/v1/metrics";
 export const vllm: Engine = {
   ...ONE_PAGE,
   name: "vllm",
+  names: Object.fromEntries(
+    VLLM_PREFIXES.map((prefix) => [prefix, Object.values(prefixed(prefix, VLLM_NAMES)).flat()]),
+  ),
   recognises: (names) => prefixAmong(names) !== null,
   owner: "vllm",
   // A NIM that is made of vLLM has vLLM's own names there.
@@ -33,8 +43,14 @@ export const vllm: Engine = {
 
 const isNotThere = (answer: Further | undefined): boolean => answer?.kind === "unknown" && answer.code === "http-404";
 
-const prefixAmong = (names: readonly string[]): string | null =>
-  VLLM_PREFIXES.find((prefix) => names.some((name) => name.startsWith(prefix))) ?? null;
+/** The one that most names have: an alias may stand for a name in another spelling than the page's. */
+const prefixAmong = (names: readonly string[]): string | null => {
+  const counted = VLLM_PREFIXES.map((prefix) => ({
+    prefix,
+    count: names.filter((name) => name.startsWith(prefix)).length,
+  })).filter(({ count }) => count > 0);
+  return counted.toSorted((a, b) => b.count - a.count)[0]?.prefix ?? null;
+};
 
 const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading => {
   const prefix = prefixAmong([...page.samples.keys()]) ?? "vllm:";

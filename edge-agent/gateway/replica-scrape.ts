@@ -1,6 +1,8 @@
 /** Looks at the region's engines now and then: which models they serve, whether they are there, since when. By the agent's own eyes. */
+
 import type { Clock } from "#shared/clock.ts";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
+import { PLAIN } from "../engines/wording.ts";
 import { createDispatcher, createFetchText } from "../fetch-text.ts";
 import { readEngine } from "../read-answers.ts";
 import { scrapeEngine } from "../scrape-engine.ts";
@@ -53,7 +55,7 @@ export const createReplicaScrape = (
         const door = doors[at];
         if (door === undefined) return endpoint;
         const answers = await scrapeEngine({ address, url: origin, wish: engine, door }, endpoint, { clock, signal });
-        return learn(endpoint, readEngine(answers, endpoint, engine));
+        return learn(endpoint, readEngine(answers, endpoint, { ...PLAIN, wish: engine }));
       }),
     );
     if (stopping.signal.aborted) return;

@@ -1,4 +1,5 @@
 /** A page of eight engines read, against splitting it up and checking nothing; and the memory of an agent that reads four of them. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { learn, newEndpoint } from "#edge-agent/endpoint.ts";
+import { PLAIN } from "#edge-agent/engines/wording.ts";
 import { parseExposition } from "#edge-agent/exposition.ts";
 import { readEngine } from "#edge-agent/read-answers.ts";
 import { answered, answers, reportOf } from "#test/support/edge-agent.ts";
@@ -141,7 +143,10 @@ export const bench: Bench = {
       ITERATIONS,
       repeated(() => {
         atMs += 1_000;
-        endpoint = learn(endpoint, readEngine(answers(atMs, { metrics: answered(page) }), endpoint, "auto"));
+        endpoint = learn(
+          endpoint,
+          readEngine(answers(atMs, { metrics: answered(page) }), endpoint, { ...PLAIN, wish: "auto" }),
+        );
         return { size: reportOf([endpoint]).models.length };
       }),
     );

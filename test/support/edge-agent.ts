@@ -1,6 +1,8 @@
 /** What engines answer and what an agent makes of it, without a socket. */
+
 import { assemble } from "#edge-agent/assemble.ts";
 import { type Endpoint, learn, newEndpoint } from "#edge-agent/endpoint.ts";
+import { PLAIN } from "#edge-agent/engines/wording.ts";
 import type { EngineAnswers, Fetched } from "#edge-agent/ports.ts";
 import { readEngine } from "#edge-agent/read-answers.ts";
 import type { ModelSettings } from "#edge-agent/replica-report.ts";
@@ -37,7 +39,7 @@ export const answers = (
 
 /** What is known of one address after these answers. */
 export const heard = (all: readonly EngineAnswers[], wish = "auto", address = ADDRESS): Endpoint =>
-  all.reduce((known, one) => learn(known, readEngine(one, known, wish)), newEndpoint(address));
+  all.reduce((known, one) => learn(known, readEngine(one, known, { ...PLAIN, wish })), newEndpoint(address));
 
 export const reportOf = (
   endpoints: readonly Endpoint[],

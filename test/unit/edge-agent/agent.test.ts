@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AgentSettings, createAgent } from "#edge-agent/agent.ts";
+import { PLAIN } from "#edge-agent/engines/wording.ts";
 import type { AgentPorts, EngineAnswers } from "#edge-agent/ports.ts";
 import { createAgentSignals } from "#edge-agent/signals.ts";
 import { AgentId, RegionId } from "#shared/ids.ts";
@@ -16,7 +17,7 @@ import { vllmPage } from "#test/support/vllm-page.ts";
 type Round = { readonly tookMs: number; readonly answer?: Partial<EngineAnswers> };
 
 const round = (one: EngineAnswers) => ({
-  engines: [{ address: ADDRESS, wish: "auto" }],
+  engines: [{ address: ADDRESS, ...PLAIN, wish: "auto" }],
   answers: new Map([[ADDRESS, one]]),
   faults: [],
 });

@@ -43,6 +43,7 @@ describe("the least configuration", () => {
       engines: [
         {
           ...{ url: "http://10.0.0.5:8000", dns: null, file: null, refresh: 5_000, engine: "auto" },
+          ...{ model: null, aliases: {} },
           ...{ api_key_file: null, bearer_token_file: null, ca_file: null },
         },
       ],
@@ -60,6 +61,24 @@ describe("the example configuration", () => {
     const config = parse(readFileSync(file, "utf8"), { HOSTNAME: "gpu-node-1" });
     assert.equal(config.agent, "gpu-node-1");
     assert.ok(config.engines.length > 0 && config.models.length > 0 && config.gpus !== null);
+  });
+});
+
+describe("aliases of metrics", () => {
+  const withAlias = (alias: string): readonly string[] =>
+    faultsOf(LEAST.replace('8000" }]', `8000", aliases: { ${alias} } }]`));
+  it("stand for names that an engine is read by", () => {
+    assert.deepEqual(withAlias('acme_queue: "vllm:num_requests_waiting"'), []);
+  });
+  it("for other names are refused, and say where", () => {
+    const [fault = ""] = withAlias('acme_queue: "vllm:num_request_waiting"');
+    assert.match(fault, /^agent\.yaml:6:.*aliases.*acme_queue: must be a name that an engine is read by/);
+  });
+  it("that are no names of metrics are refused", () => {
+    assert.match(
+      withAlias('"acme queue": "vllm:num_requests_waiting"').join("\n"),
+      /must be the name of a metric|[Ii]nvalid key/,
+    );
   });
 });
 

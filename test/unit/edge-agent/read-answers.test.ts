@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { newEndpoint } from "#edge-agent/endpoint.ts";
+import { PLAIN } from "#edge-agent/engines/wording.ts";
 import type { EngineAnswers, Fetched, GpuAnswer } from "#edge-agent/ports.ts";
 import { readEngine, readGpus } from "#edge-agent/read-answers.ts";
 import { answered, answers, failed, heard } from "#test/support/edge-agent.ts";
 import { enginePayload, vllmPage } from "#test/support/vllm-page.ts";
 
 const read = (wish: Partial<EngineAnswers>, engine = "auto") =>
-  readEngine(answers(0, wish), newEndpoint("h:1"), engine);
+  readEngine(answers(0, wish), newEndpoint("h:1"), { ...PLAIN, wish: engine });
 
 describe("answers of an engine", () => {
   const pages: readonly { readonly when: string; readonly metrics: Fetched; readonly code: string }[] = [
@@ -66,7 +67,7 @@ describe("answers of an engine", () => {
   it("without a page are read as the engine that was recognised before", () => {
     const known = heard([answers(0, { models: failed("timed-out") })]);
     const silence = { metrics: failed("timed-out"), models: failed("timed-out") };
-    const seen = readEngine(answers(1_000, silence), known, "auto");
+    const seen = readEngine(answers(1_000, silence), known, { ...PLAIN, wish: "auto" });
     assert.equal(seen.reading?.engine, "vllm");
   });
 });
