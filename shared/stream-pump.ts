@@ -32,6 +32,8 @@ export type PumpRules = {
   /** Sees what passes; must not throw, nor keep the octets. */
   readonly head: (status: number, headers: IncomingHttpHeaders) => void;
   readonly chunk: (octets: Uint8Array) => void;
+  /** What has to be done before the client gets the chunk that was seen last; null: nothing. Never rejects, and takes no time to speak of. */
+  readonly before: () => Promise<void> | null;
   /** What ends a stream of events whose sender died; a whole event. */
   readonly failureEvent: () => string;
   /** A client that takes nothing for so long is cut, so that it does not hold an engine. */
@@ -58,6 +60,8 @@ export const pump = <Options>(to: Dispatches<Options>, options: Options, rules: 
     let cut: SseCut | null = null;
     let stall: NodeJS.Timeout | null = null;
     let isSettled = false;
+    /** What came while something had to be done first, in its order; null: nothing has to be. */
+    let held: (() => void)[] | null = null;
 
     const settle = (how: Pumped): void => {
       if (isSettled) return;
@@ -81,10 +85,29 @@ export const pump = <Options>(to: Dispatches<Options>, options: Options, rules: 
       controller?.pause();
       stall ??= setTimeout(() => outgoing.destroy(), rules.readerStallMs);
     };
+    const release = (): void => {
+      const steps = held ?? [];
+      held = null;
+      for (const step of steps) if (!isSettled) step();
+      if (stall === null && !isSettled) controller?.resume();
+    };
+    const inOrder = (step: () => void): void => {
+      if (held === null) step();
+      else held.push(step);
+    };
     const breakOff = (error: Error): void => {
       if (cut?.isBetween() === true) outgoing.end(rules.failureEvent());
       else outgoing.destroy();
       settle({ kind: "failed", error });
+    };
+
+    const finish = (rawTrailers: unknown): void => {
+      const rest = cut?.rest();
+      if (rest !== undefined && rest.length > 0) outgoing.write(rest);
+      const trailers = trailersOf(rawTrailers);
+      if (trailers !== null) outgoing.addTrailers(trailers);
+      outgoing.end();
+      settle({ kind: "served", status });
     };
 
     if (outgoing.destroyed || outgoing.closed) return settle({ kind: "aborted" });
@@ -113,21 +136,21 @@ export const pump = <Options>(to: Dispatches<Options>, options: Options, rules: 
       onResponseData: (_, chunk) => {
         if (isSettled) return;
         rules.chunk(chunk);
-        write(cut === null ? chunk : cut.pass(chunk));
+        const done = held === null ? rules.before() : null;
+        if (done !== null) {
+          held = [];
+          controller?.pause();
+          void done.then(release);
+        }
+        inOrder(() => write(cut === null ? chunk : cut.pass(chunk)));
       },
       onResponseEnd: (from) => {
-        if (isSettled) return;
-        const rest = cut?.rest();
-        if (rest !== undefined && rest.length > 0) outgoing.write(rest);
-        const trailers = trailersOf(from.rawTrailers);
-        if (trailers !== null) outgoing.addTrailers(trailers);
-        outgoing.end();
-        settle({ kind: "served", status });
+        if (!isSettled) inOrder(() => finish(from.rawTrailers));
       },
       onResponseError: (_, error) => {
         if (isSettled) return;
         if (status === 0) settle({ kind: "unanswered", error });
-        else breakOff(error);
+        else inOrder(() => breakOff(error));
       },
     };
     try {

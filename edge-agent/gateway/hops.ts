@@ -45,6 +45,7 @@ export const toOtherRegions = async (exchange: Exchange, rules: HopRules): Promi
       headersFor: (_, raw) => [...forwardedHeaders(raw, NOTHING), ...closeOnly(exchange.ownHeaders())],
       head: () => {},
       chunk: () => {},
+      before: () => null,
       failureEvent: () =>
         failureEvent(exchange.turn.path, "The region ended in the middle of its answer. Send the request again."),
       readerStallMs: rules.readerIdleMs,

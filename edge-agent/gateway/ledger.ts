@@ -12,10 +12,14 @@ import { afterMeasured, bothMeasured, type Measured } from "./ledger-entry.ts";
 import type { StoreWarnings } from "./store-warnings.ts";
 
 export type Ledger = {
-  /** Returns at once, as all of these. */
+  /** Returns at once. */
   readonly correct: (measured: Measured) => void;
-  /** A stored response lies here. @param response `labels.conversationIdOf("response", id)` */
-  readonly keepResponse: (response: ConversationId, conversation: ConversationId | null) => void;
+  /**
+   * A stored response lies here. Resolves when the store has it, or does not answer: then it is written later.
+   *
+   * @param response `labels.conversationIdOf("response", id)`
+   */
+  readonly keepResponse: (response: ConversationId, conversation: ConversationId | null) => Promise<void>;
   /** Resolves when nothing is left to write, or the store is away. */
   readonly stop: () => Promise<void>;
 };
@@ -33,6 +37,8 @@ export type LedgerOptions = {
 const TTL_MS = KEYS.conversation.ttlMs;
 const MOST_WAITING = 10_000;
 const MOST_ATTEMPTS = 8;
+/** A client waits for its answer's end no longer than this for the store to know where its response lies. */
+const LONGEST_WAIT_MS = 250;
 
 export const createLedger = (options: LedgerOptions): Ledger => {
   const { store, clock, metrics, region } = options;
@@ -106,12 +112,15 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     write,
     size: { ...size, set: () => setSize() },
   });
+  /** Who waits for a response's place to be written. */
+  const awaited = new Map<ConversationId, () => void>();
   const responses = createWriteQueue<ConversationId, ConversationId | null>({
     ...common,
     write: async (response, conversation) => {
       const record = { v: 1, region, conversation } satisfies ResponseRecord;
       await store.put(responseKey(response), JSON.stringify(record), KEYS.response.ttlMs);
       responses.remove(response);
+      awaited.get(response)?.();
     },
     size: { ...size, set: () => setSize() },
   });
@@ -123,7 +132,15 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       const waiting = queue.get(measured.id);
       queue.add(measured.id, waiting === null ? measured : bothMeasured(waiting, measured));
     },
-    keepResponse: (response, conversation) => responses.add(response, conversation),
+    keepResponse: async (response, conversation) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      awaited.set(response, resolve);
+      const late = setTimeout(resolve, store.isUp() ? LONGEST_WAIT_MS : 0);
+      responses.add(response, conversation);
+      await promise;
+      clearTimeout(late);
+      awaited.delete(response);
+    },
     stop: async () => {
       await Promise.all([queue.drained(), responses.drained()]);
       queue.stop();

@@ -39,6 +39,8 @@ export type Watch = {
   readonly head: (status: number, headers: IncomingHttpHeaders) => void;
   /** A part of its body, as the engine sent it (compressed, where it is). */
   readonly chunk: (octets: Uint8Array) => void;
+  /** What has to be done before the client gets what was seen last, such as telling where its response lies; null: nothing. */
+  readonly before: () => Promise<void> | null;
   readonly end: (outcome: TurnOutcome) => void;
 };
 

@@ -17,7 +17,7 @@ import { type ReplicaPage, replicaPage } from "./replica-page.ts";
 import { createReplicaScrape, type EngineTarget } from "./replica-scrape.ts";
 import { createReplicaSet, type QueueRules } from "./replica-set.ts";
 import { createStoreWarnings } from "./store-warnings.ts";
-import { correctionOf, measuredTurn, responseOf } from "./turn-record.ts";
+import { correctionOf, makesResponse, measuredTurn } from "./turn-record.ts";
 import { watchTurn } from "./turn-watch.ts";
 
 export type ReplicasOptions = {
@@ -62,6 +62,8 @@ export const createReplicas = (options: ReplicasOptions): WatchedReplicas => {
     const passage = replica.send({ conversation, promptTokens, outputTokens, atMs: clock.monotonicMs() });
     const follow = watchTurn({
       ...{ passage, clock, unread: metrics.unread },
+      onResponse: (id) =>
+        makesResponse(turn) ? ledger.keepResponse(labels.conversationIdOf("response", id), conversation) : null,
       onEnd: (ended) => {
         const { promisedTokens } = passage;
         const measured = measuredTurn({ region, replica: replica.id, facts, turn, ended, promisedTokens });
@@ -71,8 +73,6 @@ export const createReplicas = (options: ReplicasOptions): WatchedReplicas => {
         }
         const correction = correctionOf({ region, replica: replica.id, facts, turn, ended });
         if (correction !== null) ledger.correct(correction);
-        const response = responseOf(turn, ended);
-        if (response !== null) ledger.keepResponse(labels.conversationIdOf("response", response), conversation);
       },
     });
     const headers = facts.rank === null ? [] : [["X-data-parallel-rank", facts.rank] as const];

@@ -92,6 +92,7 @@ const attemptAt = (choice: Choice, exchange: Exchange, rules: ToEngineRules): Pr
     headersFor: (_, raw) => [...answerHeaders(raw), "X-GTM-Replica", choice.replica, ...exchange.ownHeaders()],
     head: choice.follow.head,
     chunk: choice.follow.chunk,
+    before: choice.follow.before,
     failureEvent: () =>
       failureEvent(turn.path, "The engine ended in the middle of its answer. Send the request again."),
     readerStallMs: rules.readerIdleMs,

@@ -79,6 +79,5 @@ const sameModel =
   (other) =>
     other === model || !isGtmsWord || names?.has(other) === true;
 
-/** The id of a response that a later turn may build on; null: there is none. */
-export const responseOf = ({ path }: Turn, { outcome, usage }: Ended): string | null =>
-  path.endsWith("/responses") && outcome === "served" ? usage.responseId : null;
+/** Whether its reply may be a response that a later turn builds on. */
+export const makesResponse = ({ path }: Turn): boolean => path.endsWith("/responses");

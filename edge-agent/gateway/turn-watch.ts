@@ -20,6 +20,8 @@ export type WatchOptions = {
   readonly clock: Clock;
   /** Replies that pass unread, by why. */
   readonly unread: Counter;
+  /** A stored response is about to be known to its client: its next turn may come at once. Asked once. */
+  readonly onResponse: (id: string) => Promise<void> | null;
   readonly onEnd: (ended: Ended) => void;
 };
 
@@ -34,10 +36,11 @@ const NO_USAGE: Usage = {
 };
 
 /** Compressed replies and those of other types pass unread. */
-export const watchTurn = ({ passage, clock, unread, onEnd }: WatchOptions): Watch => {
+export const watchTurn = ({ passage, clock, unread, onResponse, onEnd }: WatchOptions): Watch => {
   let status = 0;
   let reader: UsageReader | null = null;
   let isOver = false;
+  let isCompleted = false;
 
   return {
     head: (code, headers) => {
@@ -48,6 +51,12 @@ export const watchTurn = ({ passage, clock, unread, onEnd }: WatchOptions): Watc
       else unread.inc({ reason: form });
     },
     chunk: (octets) => reader?.push(octets, clock.monotonicMs()),
+    before: () => {
+      const response = isCompleted || status >= 300 ? null : (reader?.completed() ?? null);
+      if (response === null) return null;
+      isCompleted = true;
+      return onResponse(response);
+    },
     end: (said) => {
       if (isOver) return;
       isOver = true;
@@ -56,6 +65,8 @@ export const watchTurn = ({ passage, clock, unread, onEnd }: WatchOptions): Watc
       const outcome = outcomeOf(said, status, usage);
       const isKept = isGood && (outcome === "served" || usage.firstContentAtMs !== null);
       const atMs = clock.monotonicMs();
+      // Of an engine that counts no tokens.
+      if (!isCompleted && outcome === "served" && usage.responseId !== null) void onResponse(usage.responseId);
       onEnd({ outcome, usage, passed: passage.end(usage, isKept, atMs), atMs });
     },
   };

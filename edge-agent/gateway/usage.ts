@@ -16,6 +16,8 @@ export type Usage = TokenCounts & {
 
 export type UsageReader = {
   readonly push: (octets: Uint8Array, atMs: number) => void;
+  /** Of a stored response, once what was pushed last may be all that its client waits for; null: not yet, or there is none. */
+  readonly completed: () => string | null;
   /** @returns what was read, also of half a reply; the reader is used up */
   readonly end: () => Usage;
 };
@@ -45,6 +47,8 @@ export const createUsageReader = (isStream: boolean, onContent: (beganAtMs: numb
   const sse = createSseData({ onData: scan.push, onEvent: endEvent });
   return {
     push: isStream ? sse.push : (octets) => scan.push(octets, 0, octets.length),
+    // Usage comes with the end: in the last event, or in the body that nobody reads in part.
+    completed: () => (fields.tokens().completionTokens === null ? null : fields.responseId()),
     end: () => {
       if (isStream) sse.end();
       else scan.end();

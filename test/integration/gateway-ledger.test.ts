@@ -129,7 +129,8 @@ describe("a store that is away while turns end", () => {
     const atMs = systemClock.monotonicMs();
     ledger.correct(aMeasured({ id, tokens: 5_000, atMs: atMs - 4_000 }));
     ledger.correct(aMeasured({ id, tokens: 6_000, atMs }));
-    ledger.keepResponse(id, id);
+    // A client waits no longer for a store that is away.
+    await ledger.keepResponse(id, id);
     announcer.tell({ turn: aMeasuredTurn({}), endedAtMs: atMs });
     redis.kill("SIGCONT");
     let record: ConversationRecord | null = null;

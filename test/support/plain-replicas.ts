@@ -38,6 +38,7 @@ export const plainReplicas = (origins: readonly string[]): PlainReplicas => {
           chunk: (octets) => {
             passed += octets.length;
           },
+          before: () => null,
           end: (outcome) => {
             outcomes.push(outcome);
           },

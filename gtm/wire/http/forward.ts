@@ -89,6 +89,7 @@ export const createForward = ({ agent, limits, metrics, clock, isLast }: Forward
       },
       head: () => metrics.forwardFirstByte.observe((clock.monotonicMs() - decidedAtMs) / MS_PER_SECOND),
       chunk: () => {},
+      before: () => null,
       failureEvent: () =>
         failureEvent(order.path, "The region ended in the middle of its answer. Send the request again."),
       readerStallMs: limits.readerStallMs,

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { sendTo } from "#edge-agent/gateway/passage.ts";
 import type { TurnOutcome } from "#edge-agent/gateway/ports.ts";
 import { newReplicaState } from "#edge-agent/gateway/replica-state.ts";
-import { correctionOf, measuredTurn, responseOf } from "#edge-agent/gateway/turn-record.ts";
+import { correctionOf, makesResponse, measuredTurn } from "#edge-agent/gateway/turn-record.ts";
 import { type Ended, watchTurn } from "#edge-agent/gateway/turn-watch.ts";
 import type { ModelId, RegionId } from "#shared/ids.ts";
 import { MeasuredTurn } from "#shared/measured-turn.ts";
@@ -37,12 +37,20 @@ const pass = async (
   const startMs = clock.monotonicMs();
   const passage = sendTo(state, { ...turn, atMs: startMs });
   const all: Ended[] = [];
-  const watch = watchTurn({ passage, clock, unread, onEnd: (ended) => all.push(ended) });
+  const told: string[] = [];
+  const onResponse = (id: string): Promise<void> | null => {
+    if (makesResponse(turn)) told.push(id);
+    return makesResponse(turn) ? Promise.resolve() : null;
+  };
+  const watch = watchTurn({ passage, clock, unread, onResponse, onEnd: (ended) => all.push(ended) });
+  /** Of the parts of the reply, those that wait until something is done. */
+  const waiting: number[] = [];
   if (status > 0) watch.head(status, headers);
   const parts = typeof body === "string" ? body.split(/(?<=\n\n)/).map((part) => Buffer.from(part)) : [body];
-  for (const part of parts) {
+  for (const [at, part] of parts.entries()) {
     clock.advance(100);
     watch.chunk(part);
+    if (watch.before() !== null) waiting.push(at - parts.length);
   }
   clock.advance(50);
   watch.end(outcome);
@@ -60,7 +68,7 @@ const pass = async (
     ended,
     measured: measuredTurn({ ...here, promisedTokens: passage.promisedTokens }),
     correction: correctionOf(here),
-    response: responseOf(turn, ended),
+    ...{ told, waiting },
     unread: (reason: string) => metricValue(metrics, "gtm_gateway_replies_unread_total", { reason }),
     inFlight: state.turns.size,
   };
@@ -122,12 +130,16 @@ describe("a reply that cannot be read", () => {
 describe("a stored response", () => {
   const turn = aTurn({ path: "/v1/responses" });
   it("is remembered where it was made whole, in one piece or streamed", async () => {
-    assert.equal((await pass({ body: replies.RESPONSE_STREAM }, turn)).response, "resp_1");
-    assert.equal((await pass({ headers: JSON_BODY, body: replies.RESPONSE_JSON }, turn)).response, "resp_1");
+    for (const reply of [{ body: replies.RESPONSE_STREAM }, { headers: JSON_BODY, body: replies.RESPONSE_JSON }]) {
+      const { told, waiting } = await pass(reply, turn);
+      // Before the client gets the last part, and not before any other.
+      assert.deepEqual([told, waiting], [["resp_1"], [-1]]);
+    }
   });
   it("is not where it is not stored, or came through another path", async () => {
-    assert.equal((await pass({ headers: JSON_BODY, body: replies.RESPONSE_JSON_NOT_STORED }, turn)).response, null);
-    assert.equal((await pass({ headers: JSON_BODY, body: replies.RESPONSE_JSON })).response, null);
+    const unstored = await pass({ headers: JSON_BODY, body: replies.RESPONSE_JSON_NOT_STORED }, turn);
+    const elsewhere = await pass({ headers: JSON_BODY, body: replies.RESPONSE_JSON });
+    for (const { told, waiting } of [unstored, elsewhere]) assert.deepEqual([told, waiting], [[], []]);
   });
 });
 
