@@ -18,7 +18,7 @@ export const citiesWith = (shares: Shares): readonly WorldCity[] => {
 /** A day passes in this time; people's pauses and caches do not pass faster, so tides come sooner than they would. */
 export const DAY_MS = 3_600_000;
 
-/** Requests by the hour of the day where they come from, relative to the mean: RAGPulse (Apache-2.0), a service of one country. */
+/** Requests by the hour of the day where they come from, relative to the mean: RAGPulse (flashserve/RAGPulse, MIT), a service of one country. */
 const HOURS: readonly number[] = [
   1.081, 0.361, 0.223, 0.084, 0.068, 0.074, 0.118, 0.365, 0.78, 1.05, 1.503, 1.53, 1.29, 1.429, 1.618, 1.638, 1.506,
   1.28, 1.469, 1.557, 1.27, 1.263, 1.344, 1.098,
