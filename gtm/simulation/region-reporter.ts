@@ -24,27 +24,77 @@ type ReporterOptions = {
 /** Rates are taken over this time. */
 const WINDOW_MS = 60_000;
 
-type Look = { readonly atMs: number; readonly states: readonly ReplicaState[] };
+/** What of a moment is needed a minute later: sums over the replicas, and what each has served. */
+type Look = {
+  readonly atMs: number;
+  readonly queriedTokens: number;
+  readonly hitTokens: number;
+  readonly newTokens: number;
+  readonly gaps: number;
+  readonly gapsMs: number;
+  readonly served: readonly Served[];
+};
+type Served = { readonly requests: number; readonly computedTokens: number };
 
 export const replicaId = (site: RegionSite, replica: number): ReplicaId =>
   ReplicaId.parse(`${site.id}.example.org:8000/${replica}`);
 
 /** @returns makes the report of a moment; moments come in order */
 export const createReporter = (options: ReporterOptions): ((nowMs: number) => HeardReport) => {
+  const { site, region } = options;
   const agent = AgentId.parse("simulated");
-  let looks: Look[] = [];
+  const ids = region.replicas.map((_, index) => replicaId(site, index));
+  const looks = createLooks();
   let since = Number.NEGATIVE_INFINITY;
   return (nowMs) => {
-    const startedAtMs = options.region.startedAtMs?.() ?? 0;
+    const startedAtMs = region.startedAtMs?.() ?? 0;
     // Engines that began anew count anew.
-    if (startedAtMs !== since) looks = [];
+    if (startedAtMs !== since) looks.forget();
     since = startedAtMs;
-    const look = { atMs: nowMs, states: options.region.replicas.map((replica) => replica.state()) };
-    looks = [...looks.filter(({ atMs }) => atMs >= nowMs - WINDOW_MS), look];
-    const models = [modelHeard(options, look, looks[0] ?? look)];
-    const report = { region: options.site.id, agent, reportedAtMs: nowMs, gpus: gpusOf(options), models };
+    const states = region.replicas.map((replica) => replica.state());
+    const look = lookAt(states, nowMs);
+    const models = [modelHeard(options, ids, { states, look, before: looks.add(look) })];
+    const report = { region: site.id, agent, reportedAtMs: nowMs, gpus: gpusOf(options), models };
     return { report, heardAtMs: nowMs, ageWhenHeardMs: 0 };
   };
+};
+
+/** Those of the last minute. */
+const createLooks = () => {
+  let looks: Look[] = [];
+  let first = 0;
+  return {
+    forget: (): void => {
+      looks = [];
+      first = 0;
+    },
+    /** @returns the oldest that counts */
+    add: (look: Look): Look => {
+      looks.push(look);
+      while ((looks[first]?.atMs ?? look.atMs) < look.atMs - WINDOW_MS) first += 1;
+      if (first > MOST_OLD_LOOKS) {
+        looks = looks.slice(first);
+        first = 0;
+      }
+      return looks[first] ?? look;
+    },
+  };
+};
+
+const MOST_OLD_LOOKS = 256;
+
+const lookAt = (states: readonly ReplicaState[], atMs: number): Look => {
+  let [queriedTokens, hitTokens, newTokens, gaps, gapsMs] = [0, 0, 0, 0, 0];
+  const served: Served[] = [];
+  for (const { counters, decoded } of states) {
+    queriedTokens += counters.prefixQueryTokens;
+    hitTokens += counters.prefixHitTokens;
+    newTokens += counters.computedTokens + decoded.outputTokens;
+    gaps += decoded.gaps;
+    gapsMs += decoded.gapsMs;
+    served.push({ requests: counters.firstTokens, computedTokens: counters.computedTokens });
+  }
+  return { atMs, queriedTokens, hitTokens, newTokens, gaps, gapsMs, served };
 };
 
 /** Of a model that is not loaded: what it needs, and that there is room. Llama-3-70B at fp16, on eight GPUs of 80 GB. */
@@ -61,61 +111,69 @@ const stateOf = (region: ReporterOptions["region"]): PlacementState => {
   return phase === "cold" ? "on-disk" : phase === "loading" ? "loading" : phase === "down" ? "down" : "loaded";
 };
 
-const modelHeard = (options: ReporterOptions, now: Look, before: Look): ModelHeard => {
-  const { engine, region } = options;
-  const sum = (pick: (state: ReplicaState) => number, { states }: Look = now) =>
-    states.reduce((total, state) => total + pick(state), 0);
-  const over = (pick: (state: ReplicaState) => number) => sum(pick) - sum(pick, before);
-  const seconds = (now.atMs - before.atMs) / 1_000;
-  const perSecond = (amount: number) => (seconds === 0 ? null : amount / seconds);
-  const queried = over(({ counters }) => counters.prefixQueryTokens);
-  const gaps = over(({ decoded }) => decoded.gaps);
+type Seen = { readonly states: readonly ReplicaState[]; readonly look: Look; readonly before: Look };
+
+const modelHeard = (options: ReporterOptions, ids: readonly ReplicaId[], seen: Seen): ModelHeard => {
+  const { engine, region, model } = options;
+  const { states, look, before } = seen;
+  const seconds = (look.atMs - before.atMs) / 1_000;
+  const queriedTokens = look.queriedTokens - before.queriedTokens;
+  const gaps = look.gaps - before.gaps;
+  let [used, running, waiting] = [0, 0, 0];
+  for (const state of states) {
+    used += state.kvUsedFraction;
+    running += state.running;
+    waiting += state.waiting;
+  }
+  const isCold = region.phase?.() === "cold";
   return {
-    model: options.model,
+    model,
     aliases: [],
     adapters: [],
     state: stateOf(region),
     contextLimitTokens: null,
-    replicas: now.states.map((state, index) => replicaHeard(options, index, state, before.states[index] ?? state)),
+    replicas: ids.map((id, index) => replicaHeard(options, id, index, seen)),
     kvCapacityTokens: totalBlocksOf(engine) * engine.blockTokens * region.replicas.length,
-    kvCacheUsedFraction: sum(({ kvUsedFraction }) => kvUsedFraction) / region.replicas.length,
-    requestsRunning: sum(({ running }) => running),
-    requestsWaiting: sum(({ waiting }) => waiting),
+    kvCacheUsedFraction: used / region.replicas.length,
+    requestsRunning: running,
+    requestsWaiting: waiting,
     prefillTokensPerSecond: rateOf(engine.speed),
     // As where the rate is configured.
     prefillConfidence: 1,
-    itlMs: gaps === 0 ? null : over(({ decoded }) => decoded.gapsMs) / gaps,
-    prefixHitFraction: queried === 0 ? null : over(({ counters }) => counters.prefixHitTokens) / queried,
-    newTokensPerSecond: perSecond(over(({ counters, decoded }) => counters.computedTokens + decoded.outputTokens)),
+    itlMs: gaps === 0 ? null : (look.gapsMs - before.gapsMs) / gaps,
+    prefixHitFraction: queriedTokens === 0 ? null : (look.hitTokens - before.hitTokens) / queriedTokens,
+    newTokensPerSecond: seconds === 0 ? null : (look.newTokens - before.newTokens) / seconds,
     ttftP50Ms: null,
     coldStartMs: engine.coldStartMs === 0 ? null : engine.coldStartMs,
-    weightBytes: region.phase?.() === "cold" ? COLD_WEIGHT_BYTES : null,
+    weightBytes: isCold ? COLD_WEIGHT_BYTES : null,
   };
 };
 
 const replicaHeard = (
-  { site, region, engine, eyes }: ReporterOptions,
+  { region, engine, eyes }: ReporterOptions,
+  id: ReplicaId,
   index: number,
-  now: ReplicaState,
-  before: ReplicaState,
+  seen: Seen,
 ): ReplicaHeard => {
   const kvCapacityTokens = totalBlocksOf(engine) * engine.blockTokens;
   return {
-    id: replicaId(site, index),
+    id,
     startedAtMs: region.startedAtMs?.() ?? null,
-    backlogMs: eyes === "gateway" ? (region.replicas[index]?.backlogMs() ?? 0) : metricsBacklogMs(engine, now, before),
+    backlogMs: eyes === "gateway" ? (region.replicas[index]?.backlogMs() ?? 0) : metricsBacklogMs(engine, index, seen),
     prefillLinMs: engine.speed.linMs,
     prefillAttnMs: engine.speed.attnMs,
     kvCapacityTokens,
-    kvPinnedTokens: now.kvUsedFraction * kvCapacityTokens,
+    kvPinnedTokens: (seen.states[index]?.kvUsedFraction ?? 0) * kvCapacityTokens,
   };
 };
 
 /** Requests waiting × what a request lately had to compute ÷ the rate; null where none was served lately. */
-const metricsBacklogMs = (engine: EngineOptions, now: ReplicaState, before: ReplicaState): number | null => {
-  if (now.waiting === 0) return 0;
-  const served = now.counters.firstTokens - before.counters.firstTokens;
-  if (served === 0) return null;
-  const tokensEach = (now.counters.computedTokens - before.counters.computedTokens) / served;
-  return (1_000 * now.waiting * tokensEach) / rateOf(engine.speed);
+const metricsBacklogMs = (engine: EngineOptions, index: number, { states, look, before }: Seen): number | null => {
+  const waiting = states[index]?.waiting ?? 0;
+  if (waiting === 0) return 0;
+  const [now, then] = [look.served[index], before.served[index]];
+  const requests = (now?.requests ?? 0) - (then?.requests ?? 0);
+  if (requests === 0) return null;
+  const tokensEach = ((now?.computedTokens ?? 0) - (then?.computedTokens ?? 0)) / requests;
+  return (1_000 * waiting * tokensEach) / rateOf(engine.speed);
 };

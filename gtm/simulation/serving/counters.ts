@@ -30,8 +30,6 @@ export const startCounting = (): Counting => ({
   finished: { stop: 0, length: 0, abort: 0 },
 });
 
-export const countsNow = (counting: Counting): Counters => ({ ...counting, finished: { ...counting.finished } });
-
 export const countEvent = (counts: Counting, event: ServingEvent): void => {
   switch (event.kind) {
     case "prefill-started":

@@ -1,7 +1,7 @@
 /** One replica of a model as a discrete-event object: requests go in, time is let pass, events come out. */
 import { prefillMs } from "#gtm/domain/serving.ts";
 import { abortIn } from "./abort.ts";
-import { type Counters, countEvent, countsNow, startCounting } from "./counters.ts";
+import { type Counters, countEvent, startCounting } from "./counters.ts";
 import { enqueue, runEngine } from "./engine.ts";
 import { type EngineOptions, totalBlocksOf } from "./engine-options.ts";
 import {
@@ -26,6 +26,7 @@ export type ReplicaState = {
   readonly waiting: number;
   /** Blocks of running requests over all blocks, 0 to 1; what finished requests left behind counts as free. */
   readonly kvUsedFraction: number;
+  /** As they are whenever they are read: who compares two moments copies what he needs. */
   readonly counters: Counters;
   readonly decoded: Decoded;
 };
@@ -159,7 +160,7 @@ export const createReplica = (options: EngineOptions, startedAtMs: number): Repl
       running: runningIn(engine),
       waiting: engine.queue.length,
       kvUsedFraction: now().cache.usedBlocks() / engine.cache.totalBlocks,
-      counters: countsNow(counting),
+      counters: counting,
       decoded: decoded(),
     }),
     uncachedTokensWaiting: () => {
