@@ -18,7 +18,7 @@ const SHARED_TOKENS = quantiles(
   [0.98, 21_080],
   [1, 23_081],
 );
-/** Distinct pairs in the trace, and how uneven their use is: pair n is drawn as 1/√n. */
+/** Distinct pairs in the trace, and unevenly used: the square of a uniform number draws pair n as 1/√n. */
 const SHARED_PROMPTS = 212;
 const FIRST_SHARED = 100;
 
@@ -116,30 +116,48 @@ const TURNS = quantiles(
   [0.99, 330],
   [1, 439],
 );
-/** Share of turns whose prompt is not the continuation of the one before: a compaction, or an edit early in it. */
-const REWRITES = 0.0237;
-const REWRITTEN_FRACTION = quantiles([0, 0.01], [0.05, 0.4], [0.1, 0.59], [0.3, 0.8], [0.5, 0.87], [0.8, 0.9], [1, 1]);
-const LENGTH_AFTER = quantiles(
-  [0, 0.03],
-  [0.1, 0.27],
-  [0.2, 0.45],
-  [0.3, 0.7],
-  [0.5, 1],
-  [0.8, 1.04],
-  [0.9, 1.12],
-  [0.95, 1.45],
-  [1, 6.6],
+/** Long sessions begin with short prompts and grow slowly: the exponent of the share that a first prompt is drawn at, and a factor. */
+const HABITS = [
+  { belowTurns: 10, firstExponent: 0.55, growth: 1.25 },
+  { belowTurns: 40, firstExponent: 0.85, growth: 1.2 },
+  { belowTurns: 80, firstExponent: 1.1, growth: 1 },
+  { belowTurns: 160, firstExponent: 1.45, growth: 0.85 },
+  { belowTurns: Number.POSITIVE_INFINITY, firstExponent: 1.9, growth: 0.8 },
+] as const;
+
+/**
+ * Share of turns whose prompt is not the continuation of the one before; mostly all behind tools and system prompt is new.
+ * Short of the limit it is an edit that leaves the length about as it was, near it a compaction.
+ */
+const REWRITES = 0.019;
+const REWRITES_NEAR_LIMIT = 0.076;
+const NEAR_LIMIT = 0.875;
+const LENGTH_AFTER_EDIT = quantiles([0, 0.3], [0.1, 0.6], [0.2, 0.95], [0.5, 1.01], [0.8, 1.04], [0.9, 1.3], [1, 4]);
+const LENGTH_AFTER_COMPACTION = quantiles(
+  [0, 0.15],
+  [0.1, 0.225],
+  [0.3, 0.344],
+  [0.5, 0.555],
+  [0.7, 0.791],
+  [0.9, 1],
+  [1, 1.05],
 );
+/** Of what is rewritten, how often tools and system prompt stay. */
+const KEEPS_SHARED = 0.88;
 
 export const AGENTS: Kind = {
   gapsFrom: "answer",
   blockTokens: 512,
   longestPromptTokens: 160_000,
   begin: ({ dice, number, blockTokens, longestPromptTokens }) => {
-    const prompt = sharedPrompt(dice);
+    const prompt = Math.floor(SHARED_PROMPTS * dice() ** 2);
     const sharedTokens = Math.round(valueAt(SHARED_TOKENS, createDice(prompt)()));
     const turns = drawnWhole(dice, TURNS);
-    let promptTokens = Math.min(sharedTokens + drawnWhole(dice, FIRST), longestPromptTokens);
+    const { firstExponent, growth } = HABITS.find(({ belowTurns }) => turns < belowTurns) ?? HABITS[0];
+    let promptTokens = Math.min(
+      sharedTokens + Math.round(valueAt(FIRST, dice() ** firstExponent)),
+      longestPromptTokens,
+    );
     let outputTokens = 0;
     let blocks: number[] = [];
     /** Each rewriting makes the rest a new text. */
@@ -149,13 +167,13 @@ export const AGENTS: Kind = {
     return () => {
       if (turn === turns) return null;
       const gapMs = drawn(dice, THINK_SECONDS) * 1_000;
-      if (turn > 0 && dice() < REWRITES) {
-        const kept = Math.floor((promptTokens * (1 - drawn(dice, REWRITTEN_FRACTION))) / blockTokens);
-        promptTokens = Math.max(sharedTokens + 64, Math.round(promptTokens * drawn(dice, LENGTH_AFTER)));
-        blocks = blocks.slice(0, Math.min(kept, Math.floor(promptTokens / blockTokens)));
+      const rewritten = turn === 0 ? null : lengthRewritten(dice, promptTokens, longestPromptTokens);
+      if (rewritten !== null) {
+        promptTokens = Math.max(sharedTokens + LEAST_TOKENS, rewritten);
+        blocks = blocks.slice(0, dice() < KEEPS_SHARED ? Math.floor(sharedTokens / blockTokens) : 0);
         text += REWRITTEN_TEXT;
       } else if (turn > 0) {
-        promptTokens += Math.max(1, outputTokens + drawnWhole(dice, NEW));
+        promptTokens += Math.max(1, Math.round(outputTokens + growth * drawn(dice, NEW)));
       }
       if (promptTokens > longestPromptTokens) return null;
       turn += 1;
@@ -166,8 +184,14 @@ export const AGENTS: Kind = {
   },
 };
 
+/** @returns the new length of a prompt that is rewritten; null: it goes on as it is */
+const lengthRewritten = (dice: Dice, promptTokens: number, longest: number): number | null => {
+  const isNearLimit = promptTokens > NEAR_LIMIT * longest;
+  if (dice() >= (isNearLimit ? REWRITES_NEAR_LIMIT : REWRITES)) return null;
+  return Math.round(promptTokens * drawn(dice, isNearLimit ? LENGTH_AFTER_COMPACTION : LENGTH_AFTER_EDIT));
+};
+
+/** Behind tools and system prompt. */
+const LEAST_TOKENS = 64;
 /** Further than any conversation's number. */
 const REWRITTEN_TEXT = 2 ** 40;
-
-/** From 0; the square of a uniform number has the density 1/√n. */
-const sharedPrompt = (dice: Dice): number => Math.floor(SHARED_PROMPTS * dice() ** 2);

@@ -1,6 +1,6 @@
 /** Chats, drawn from what the Mooncake conversation trace (Kimi, FAST'25; 7 851 requests of 2 400 s) measures. */
 import { createDice } from "../dice.ts";
-import { blockName, extendBlocks, textOfConversation, textOfShared } from "./block-names.ts";
+import { extendBlocks, textOfConversation, textOfShared } from "./block-names.ts";
 import type { ConversationDraw, Kind } from "./kind.ts";
 import { drawn, drawnWhole, quantiles, valueAt } from "./quantiles.ts";
 
@@ -84,11 +84,21 @@ const GAP_SECONDS = quantiles(
   [0.999, 1_518],
   [1, 1_557],
 );
-/** Share of conversations with another turn after turn 1, 2, …; the last holds for all later ones. */
-const CONTINUES = [0.241, 0.364, 0.518, 0.514, 0.622, 0.608, 0.65] as const;
+/**
+ * Share of conversations with another turn after the first, by the length of its prompt, and after turn 2, 3, … (the last
+ * holds for all later ones). Between what the whole trace says and what the turns of its
+ * first 1 000 s say, whose next could still be seen, so that 2 400 s of it have as many turns a conversation as the trace.
+ */
+const CONTINUES_FROM_FIRST = [
+  { belowTokens: 1_500, share: 0.14 },
+  { belowTokens: 5_000, share: 0.37 },
+  { belowTokens: 15_000, share: 0.31 },
+  { belowTokens: Number.POSITIVE_INFINITY, share: 0.25 },
+] as const;
+const CONTINUES = [0.4, 0.52, 0.54, 0.66] as const;
 
 /** Share of first prompts that begin as an earlier conversation's did, and how many tokens they have in common. */
-const SHARES_DOCUMENT = 0.095;
+const SHARES_DOCUMENT = 0.1;
 const DOCUMENT_TOKENS = quantiles([0, 1_024], [0.25, 1_536], [0.5, 3_072], [0.75, 8_192], [0.9, 17_920], [1, 74_240]);
 
 /** How long before that conversation began. */
@@ -100,14 +110,14 @@ export const CHAT: Kind = {
   longestPromptTokens: 128_000,
   begin: (draw) => {
     const { dice, number, blockTokens } = draw;
-    let promptTokens = firstPromptOf(draw, number);
-    const blocks = firstBlocks(draw, promptTokens);
+    const { blocks, tokens } = sharedBlocks(draw);
+    let promptTokens = Math.max(firstPromptOf(draw, number), tokens);
     let turn = 0;
     let outputTokens = 0;
     return () => {
       const gapMs = drawn(dice, GAP_SECONDS) * 1_000;
       if (turn > 0) {
-        if (dice() >= (CONTINUES[Math.min(turn, CONTINUES.length) - 1] ?? 0)) return null;
+        if (dice() >= continues(turn, promptTokens)) return null;
         promptTokens += outputTokens + drawnWhole(dice, NEW);
         if (promptTokens > draw.longestPromptTokens) return null;
       }
@@ -119,6 +129,11 @@ export const CHAT: Kind = {
   },
 };
 
+const continues = (turn: number, promptTokens: number): number =>
+  turn === 1
+    ? (CONTINUES_FROM_FIRST.find(({ belowTokens }) => promptTokens < belowTokens)?.share ?? 0)
+    : (CONTINUES[Math.min(turn - 1, CONTINUES.length) - 1] ?? 0);
+
 /** The same whoever asks, so that who shares a document knows how long its first reader's prompt was. */
 const firstPromptOf = ({ seed, longestPromptTokens }: ConversationDraw, number: number): number =>
   Math.min(
@@ -126,15 +141,25 @@ const firstPromptOf = ({ seed, longestPromptTokens }: ConversationDraw, number: 
     longestPromptTokens,
   );
 
-const firstBlocks = (draw: ConversationDraw, promptTokens: number): number[] => {
+/** @returns the blocks that others have too, and their length in tokens */
+const sharedBlocks = (draw: ConversationDraw): { readonly blocks: number[]; readonly tokens: number } => {
   const { dice, blockTokens } = draw;
   const blocks: number[] = [];
-  extendBlocks(blocks, SYSTEM_PROMPT, Math.min(SYSTEM_TOKENS, promptTokens), blockTokens);
-  if (dice() >= SHARES_DOCUMENT) return blocks;
-  const earlier = draw.earlier(dice, drawn(dice, DOCUMENT_AGE_SECONDS));
-  if (earlier === null) return blocks;
-  const shared = Math.min(drawn(dice, DOCUMENT_TOKENS), firstPromptOf(draw, earlier), promptTokens);
-  const text = textOfConversation(earlier);
-  for (let at = blocks.length; at < Math.floor(shared / blockTokens); at++) blocks.push(blockName(text, at));
-  return blocks;
+  extendBlocks(blocks, SYSTEM_PROMPT, SYSTEM_TOKENS, blockTokens);
+  const earlier = dice() < SHARES_DOCUMENT ? longestOfEarlier(draw) : null;
+  if (earlier === null) return { blocks, tokens: SYSTEM_TOKENS };
+  const tokens = Math.max(SYSTEM_TOKENS, Math.min(drawn(dice, DOCUMENT_TOKENS), firstPromptOf(draw, earlier)));
+  extendBlocks(blocks, textOfConversation(earlier), tokens, blockTokens);
+  return { blocks, tokens: Math.floor(tokens) };
+};
+
+/** Documents are long: of three conversations before, it is the one with the longest prompt. */
+const longestOfEarlier = (draw: ConversationDraw): number | null => {
+  const { dice } = draw;
+  const found = [0, 1, 2].map(() => draw.earlier(dice, drawn(dice, DOCUMENT_AGE_SECONDS)));
+  let longest: number | null = null;
+  for (const one of found) {
+    if (one !== null && (longest === null || firstPromptOf(draw, one) > firstPromptOf(draw, longest))) longest = one;
+  }
+  return longest;
 };

@@ -3,14 +3,16 @@ import type { Dice } from "../dice.ts";
 import type { PlannedTurn } from "../traffic.ts";
 import type { DrawnTurn } from "./kind.ts";
 
-/** A client's conversations, one after another. @param begin with its number in the traffic; null: there is no other */
-export type Conversations = () => { readonly number: number; readonly next: () => DrawnTurn | null } | null;
+export type Conversation = { readonly number: number; readonly next: () => DrawnTurn | null };
+
+/** A client's conversations, one after another; null: there is no other. */
+export type Conversations = () => Conversation | null;
 
 /** Clients who are away for longer do not come back as the same client. */
 export const LONGEST_PAUSE_MS = 1_800_000;
 
 /** Asks at times that do not depend on answers. */
-export const askByTheClock = (startsAtMs: number, number: number, next: () => DrawnTurn | null) => {
+export const askByTheClock = (startsAtMs: number, { number, next }: Conversation) => {
   let atMs = startsAtMs;
   let turn = 0;
   return (): PlannedTurn | null => {
@@ -23,10 +25,9 @@ export const askByTheClock = (startsAtMs: number, number: number, next: () => Dr
 };
 
 /** Asks after each answer, and goes on with another conversation when one has ended. */
-export const askAfterAnswers = (conversations: Conversations, skippedTurns: number) => {
+export const askAfterAnswers = (conversations: Conversations) => {
   let current = conversations();
   let turn = 0;
-  let skipped = 0;
   let isFirst = true;
   return (): PlannedTurn | null => {
     while (current !== null) {
@@ -34,16 +35,47 @@ export const askAfterAnswers = (conversations: Conversations, skippedTurns: numb
       if (drawn === null) {
         current = conversations();
         turn = 0;
-      } else if (skipped < skippedTurns) {
-        skipped += 1;
-      } else {
-        turn += 1;
-        const thinkMs = isFirst ? 0 : Math.min(drawn.gapMs, LONGEST_PAUSE_MS);
-        isFirst = false;
-        return planned(current.number, turn, drawn, { kind: "after", thinkMs });
+        continue;
       }
+      turn += 1;
+      const thinkMs = isFirst ? 0 : Math.min(drawn.gapMs, LONGEST_PAUSE_MS);
+      isFirst = false;
+      return planned(current.number, turn, drawn, { kind: "after", thinkMs });
     }
     return null;
+  };
+};
+
+/**
+ * A conversation met at any of its turns, the likelier the more it has.
+ *
+ * @param isLater whether it must have had a turn before
+ */
+export const metMidway = (dice: Dice, begin: () => Conversation, isLater: boolean): Conversation => {
+  let conversation = begin();
+  let turn = 0;
+  for (let left = Math.floor(dice() * MOST_SKIPPED_TURNS); ; left--) {
+    const drawn = conversation.next();
+    if (drawn === null) {
+      conversation = begin();
+      turn = 0;
+      continue;
+    }
+    turn += 1;
+    if (left > 0 || (isLater && turn === 1)) continue;
+    return { number: conversation.number, next: firstThen(drawn, conversation.next) };
+  }
+};
+
+/** Enough for any kind's conversations to be met at any of their turns. */
+const MOST_SKIPPED_TURNS = 400;
+
+const firstThen = (first: DrawnTurn, later: () => DrawnTurn | null): (() => DrawnTurn | null) => {
+  let isFirst = true;
+  return () => {
+    if (!isFirst) return later();
+    isFirst = false;
+    return first;
   };
 };
 

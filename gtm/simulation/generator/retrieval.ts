@@ -10,6 +10,9 @@ const FIRST_PARTS = [0.772, 0.969, 1] as const;
 const SECOND_SEEN = 0.8;
 const SECOND_PARTS = 12;
 
+/** First questions are shorter, later ones carry a history. */
+const FIRST_REST = 0.9;
+const LATER_REST = 1.13;
 /** Tokens behind the system prompt: passages, history, what the web said, the question; nothing of it is ever alike. */
 const REST = quantiles(
   [0, 28],
@@ -69,6 +72,8 @@ const GAP_SECONDS = quantiles(
 );
 const CONTINUES = [0.406, 0.421, 0.453, 0.527, 0.593, 0.729] as const;
 
+const continuesAfter = (turn: number): number => CONTINUES[Math.min(turn, CONTINUES.length) - 1] ?? 0;
+
 export const RETRIEVAL: Kind = {
   gapsFrom: "question",
   blockTokens: 512,
@@ -79,17 +84,19 @@ export const RETRIEVAL: Kind = {
     let turn = 0;
     return () => {
       const gapMs = drawn(dice, GAP_SECONDS) * 1_000;
-      if (turn > 0 && dice() >= (CONTINUES[Math.min(turn, CONTINUES.length) - 1] ?? 0)) return null;
+      if (turn > 0 && dice() >= continuesAfter(turn)) return null;
       turn += 1;
-      const promptTokens = Math.min(2 * PART_TOKENS + drawnWhole(dice, REST), longestPromptTokens);
+      const promptTokens = Math.min(
+        2 * PART_TOKENS + Math.round(drawn(dice, REST) * (turn === 1 ? FIRST_REST : LATER_REST)),
+        longestPromptTokens,
+      );
       const outputTokens = drawnWhole(dice, OUTPUT);
       const own = textOfConversation(number) + turn * OWN_TEXTS;
       const secondPart = dice() < SECOND_SEEN ? firstPart + 10 * (1 + Math.floor(SECOND_PARTS * dice() ** 2)) : own;
-      const blocks: number[] = [];
-      for (let at = 0; at < Math.floor((promptTokens + outputTokens) / blockTokens); at++) {
-        const end = (at + 1) * blockTokens;
-        blocks.push(blockName(end <= PART_TOKENS ? firstPart : end <= 2 * PART_TOKENS ? secondPart : own, at));
-      }
+      const textAt = (end: number) => (end <= PART_TOKENS ? firstPart : end <= 2 * PART_TOKENS ? secondPart : own);
+      const blocks = Array.from({ length: Math.floor((promptTokens + outputTokens) / blockTokens) }, (_, at) =>
+        blockName(textAt((at + 1) * blockTokens), at),
+      );
       return { promptTokens, outputTokens, blocks, gapMs };
     };
   },
