@@ -87,7 +87,9 @@ const answersOf = (
   const pagePaths = (engine?.metricsPaths ?? [USUAL_PAGE]).filter((path) => asked.has(path));
   const pagePath = pagePaths.find((path) => isPage(asked.get(path)?.fetched)) ?? pagePaths[0] ?? null;
   const healthPath = engine === null ? USUAL_HEALTH : engine.healthPath;
-  const others = [...asked].filter(([path]) => ![MODELS, healthPath, pagePath].includes(path));
+  // A page that is none stays among them, so that its engine can say why.
+  const pageAt = isPage(asked.get(pagePath ?? "")?.fetched) ? pagePath : null;
+  const others = [...asked].filter(([path]) => ![MODELS, healthPath, pageAt].includes(path));
   const last = [...asked.values()].reduce((newest, one) => (one.atMs > newest.atMs ? one : newest), {
     atMs: 0,
     atEpochMs: 0,

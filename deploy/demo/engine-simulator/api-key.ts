@@ -1,16 +1,17 @@
-/** The key that an engine asks for, as vLLM does with `--api-key`: for what is under /v1, and for nothing else. */
+/** The key that an engine asks for with `--api-key`: for what is under /v1 with vLLM, for more with others. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { type Flavour, isOpenPath } from "./flavour.ts";
 
 /** @returns whether the request may pass; preflights may, since browsers send no key with them */
 export type Admits = (request: IncomingMessage) => boolean;
 
 /** @param apiKey null: everybody may */
-export const createAdmits = (apiKey: string | null): Admits => {
+export const createAdmits = (apiKey: string | null, flavour: Flavour): Admits => {
   if (apiKey === null) return () => true;
   const wanted = digestOf(apiKey);
   return ({ url = "/", method, headers }) => {
-    if (!url.startsWith("/v1") || method === "OPTIONS") return true;
+    if (isOpenPath(flavour, url.split("?", 1)[0] ?? "/") || method === "OPTIONS") return true;
     return timingSafeEqual(digestOf(keyIn(headers)), wanted);
   };
 };

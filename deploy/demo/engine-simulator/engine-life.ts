@@ -1,9 +1,10 @@
 /** What an engine process has from its start to its end: the model at work, what it has counted, its fillers. */
-
+import { TTFT_BOUNDS } from "./bucket-bounds.ts";
 import { createEngineRoom, type EngineRoom } from "./engine-room.ts";
 import type { EngineOnPage } from "./engine-series.ts";
 import { createFillers, type Fillers } from "./fillers.ts";
 import type { EngineSimulatorOptions } from "./options.ts";
+import { SGLANG_TTFT_BOUNDS } from "./sglang-page.ts";
 import { createStoredResponses, type StoredResponses } from "./stored-responses.ts";
 import { createTally, tallyDecoded, tallyEvent } from "./tally.ts";
 
@@ -19,7 +20,8 @@ export type EngineLife = {
 };
 
 export const beginLife = (options: EngineSimulatorOptions): EngineLife => {
-  const tallies = Array.from({ length: options.replicas }, () => createTally(options.contextLimitTokens));
+  const ttftBounds = options.flavour === "sglang" ? SGLANG_TTFT_BOUNDS : TTFT_BOUNDS;
+  const tallies = Array.from({ length: options.replicas }, () => createTally(options.contextLimitTokens, ttftBounds));
   let lastId = 0;
   const nextId = (): number => {
     lastId += 1;

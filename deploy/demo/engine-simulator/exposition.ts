@@ -24,19 +24,21 @@ export type Family =
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** @param createdAtSeconds when counting began, epoch seconds: the `_created` series beside each counter and histogram */
-export const expose = (families: readonly Family[], createdAtSeconds: number): string =>
+/** @param createdAtSeconds when counting began, epoch seconds: the `_created` series beside each counter and histogram; null: no such series */
+export const expose = (families: readonly Family[], createdAtSeconds: number | null): string =>
   families.map((family) => familyText(family, createdAtSeconds)).join("");
 
-const familyText = (family: Family, createdAtSeconds: number): string => {
+const familyText = (family: Family, createdAtSeconds: number | null): string => {
   const { name, help } = family;
   const created = (): string =>
-    seriesText(
-      `${name}_created`,
-      "gauge",
-      help,
-      family.series.map(({ labels }) => ({ labels, value: createdAtSeconds })),
-    );
+    createdAtSeconds === null
+      ? ""
+      : seriesText(
+          `${name}_created`,
+          "gauge",
+          help,
+          family.series.map(({ labels }) => ({ labels, value: createdAtSeconds })),
+        );
   switch (family.kind) {
     case "gauge":
       return seriesText(name, "gauge", help, family.series);

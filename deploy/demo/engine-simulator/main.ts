@@ -6,6 +6,7 @@ import { systemClock } from "#shared/clock.ts";
 import { createLifecycle, type Part, runUntilSignal } from "#shared/lifecycle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { duration, size } from "#shared/units.ts";
+import { FLAVOURS, type Flavour } from "./flavour.ts";
 import { DEFAULT_SIMULATOR, type EngineSimulatorOptions } from "./options.ts";
 import { createEngineSimulator } from "./simulator.ts";
 
@@ -32,13 +33,14 @@ const address = z
   .refine(({ port }) => port <= 65_535, "the port must be 0 to 65535");
 
 const program = new Command("engine-simulator")
-  .description("a region's inference engines, simulated: speaks like vLLM, behaves like an engine")
+  .description("a region's inference engines, simulated: speaks like vLLM, SGLang or llama.cpp, behaves like an engine")
   .requiredOption("--listen <address:port>", "where to listen; port 0: any free one", as(address))
   .requiredOption("--region <id>", "name of the region")
   .requiredOption("--model <id>", "the model it serves")
   .option("--alias <name...>", "further names of the model", defaults.aliases.slice())
   .option("--api-key <key>", "what clients must send for anything under /v1", defaults.apiKey ?? undefined)
-  .option("--replicas <n>", "replicas of the model", as(count), defaults.replicas)
+  .addOption(new Option("--flavour <engine>", "whose words it speaks").choices(FLAVOURS).default(defaults.flavour))
+  .option("--replicas <n>", "replicas of the model; llama-cpp has one", as(count), defaults.replicas)
   .option("--prefill-tokens-per-second <n>", "speed of a replica on short prompts", as(positive), 8_000)
   .option("--kv-tokens <n>", "KV memory of a replica", as(count), engine.kvTokens)
   .option("--max-running <n>", "most requests a replica runs together", as(count), engine.maxRunning)
@@ -62,6 +64,7 @@ type Arguments = {
   readonly model: string;
   readonly alias: readonly string[];
   readonly apiKey?: string;
+  readonly flavour: Flavour;
   readonly replicas: number;
   readonly prefillTokensPerSecond: number;
   readonly kvTokens: number;
@@ -87,7 +90,8 @@ const simulator = createEngineSimulator({
   model: args.model,
   aliases: args.alias,
   apiKey: args.apiKey ?? null,
-  replicas: args.replicas,
+  flavour: args.flavour,
+  replicas: args.flavour === "llama-cpp" ? 1 : args.replicas,
   engine: {
     ...engine,
     speed: speedFromRate(args.prefillTokensPerSecond),

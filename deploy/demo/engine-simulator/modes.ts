@@ -13,6 +13,8 @@ export const ModeChange = z.strictObject({
   half_page: flag,
   /** The metrics page takes 5 s. */
   slow: flag,
+  /** There is no metrics page, as where it is not switched on or switched off. */
+  no_metrics: flag,
   /** Asleep: no completions, no contexts. */
   sleep: flag,
   /** Two processes answer in turn behind one address. */
@@ -22,13 +24,17 @@ export const ModeChange = z.strictObject({
 });
 export type ModeChange = z.infer<typeof ModeChange>;
 
-export type Modes = Record<"old_names" | "nan" | "half_page" | "slow" | "sleep" | "multi_replica", boolean>;
+export type Modes = Record<
+  "old_names" | "nan" | "half_page" | "slow" | "no_metrics" | "sleep" | "multi_replica",
+  boolean
+>;
 
 export const normalModes = (): Modes => ({
   old_names: false,
   nan: false,
   half_page: false,
   slow: false,
+  no_metrics: false,
   sleep: false,
   multi_replica: false,
 });

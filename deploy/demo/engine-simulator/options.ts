@@ -2,6 +2,7 @@
 import { DEFAULT_ENGINE, type EngineOptions } from "#gtm/simulation/serving/engine-options.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Flavour } from "./flavour.ts";
 
 export type EngineSimulatorOptions = {
   /** Port 0: any free one; `address()` tells which. */
@@ -12,6 +13,8 @@ export type EngineSimulatorOptions = {
   readonly aliases: readonly string[];
   /** What clients must know; null: nothing. */
   readonly apiKey: string | null;
+  readonly flavour: Flavour;
+  /** Of llama.cpp: 1. */
   readonly replicas: number;
   readonly engine: EngineOptions;
   readonly routing: "affinity" | "round-robin";
@@ -32,6 +35,7 @@ const GPU_MEMORY_BYTES = 81_559 * 1_048_576;
 export const DEFAULT_SIMULATOR: Omit<EngineSimulatorOptions, "listen" | "region" | "model" | "clock" | "log"> = {
   aliases: [],
   apiKey: null,
+  flavour: "vllm",
   replicas: 4,
   engine: DEFAULT_ENGINE,
   routing: "affinity",

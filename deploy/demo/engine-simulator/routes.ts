@@ -5,6 +5,7 @@ import { readChat, readMessages, readResponses, readText } from "./completion-re
 import { dcgmPage } from "./dcgm-page.ts";
 import type { EngineLife } from "./engine-life.ts";
 import { CONTENT_TYPE } from "./exposition.ts";
+import { flavourRoutes } from "./flavour-routes.ts";
 import { readJson } from "./json-body.ts";
 import { sendMetrics } from "./metrics-route.ts";
 import { modelsPage } from "./models-page.ts";
@@ -14,9 +15,6 @@ import type { EngineSimulatorOptions } from "./options.ts";
 import { sendJson } from "./send-json.ts";
 import { type Exchange, serveCompletion } from "./serve-completion.ts";
 import { changeModes, hold, stateOf } from "./sim-routes.ts";
-
-/** A version that has every name on the metrics page. */
-const VLLM_VERSION = "0.26.0";
 
 export type RouteContext = {
   readonly options: EngineSimulatorOptions;
@@ -35,7 +33,7 @@ export const createRoutes = (
     ...observedRoutes(context),
     ...simRoutes(context),
   ]);
-  const admits = createAdmits(context.options.apiKey);
+  const admits = createAdmits(context.options.apiKey, context.options.flavour);
   return async (request, response) => {
     if (!admits(request)) {
       request.resume();
@@ -67,6 +65,7 @@ const modelRoutes = ({ options, modes, life }: RouteContext): Routes => {
       modelsPage({
         names: [options.model, ...options.aliases],
         contextLimitTokens: options.contextLimitTokens,
+        flavour: options.flavour,
         nowSeconds: Math.floor(options.clock.epochMs() / 1_000),
       }),
     );
@@ -81,11 +80,8 @@ const modelRoutes = ({ options, modes, life }: RouteContext): Routes => {
 
 const observedRoutes = ({ options, modes, life }: RouteContext): Routes => {
   let scrapes = 0;
-  const health: Handler = ({ response }) => void response.writeHead(200).end();
   return [
-    ["/health", { GET: health }],
-    ["/ping", { GET: health, POST: health }],
-    ["/version", { GET: ({ response }) => sendJson(response, 200, { version: VLLM_VERSION }) }],
+    ...flavourRoutes(options.flavour, { options, modes, life }),
     [
       "/metrics",
       {

@@ -7,6 +7,7 @@ import { answerTo } from "./answer-text.ts";
 import { createStreamWriter, createWholeWriter } from "./answer-writer.ts";
 import { type Asked, isApiError, type ReadRequest } from "./completion-request.ts";
 import type { EngineLife } from "./engine-life.ts";
+import { inFlavour } from "./flavour-form.ts";
 import { readJson } from "./json-body.ts";
 import { type ApiError, apiError } from "./openai-error.ts";
 import type { EngineSimulatorOptions } from "./options.ts";
@@ -39,7 +40,8 @@ export const serveCompletion = async (
   // A client that went away while it was sending has nothing to wait for.
   if (response.destroyed) return;
   const { options, life } = context;
-  const { form, maxTokens, isEosIgnored, isUsageWanted } = asked;
+  const { maxTokens, isEosIgnored, isUsageWanted } = asked;
+  const form = inFlavour(asked.form, options.flavour);
   const answer = answerTo({
     fingerprint: fingerprintOf(prompt),
     seed: options.seed,

@@ -24,10 +24,10 @@ export const HELP = {
   request_params_n: "Histogram of the n request parameter.",
 } as const;
 
-export const createTally = (contextLimitTokens: number): Tally => {
+export const createTally = (contextLimitTokens: number, ttftBounds: readonly number[] = TTFT_BOUNDS): Tally => {
   const tokens = tokenBounds(contextLimitTokens);
   return {
-    time_to_first_token_seconds: createHistogram(TTFT_BOUNDS),
+    time_to_first_token_seconds: createHistogram(ttftBounds),
     inter_token_latency_seconds: createHistogram(GAP_BOUNDS),
     request_time_per_output_token_seconds: createHistogram(GAP_BOUNDS),
     e2e_request_latency_seconds: createHistogram(PHASE_BOUNDS),
