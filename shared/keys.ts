@@ -33,6 +33,8 @@ export const KEYS = {
   /** As long as anybody may know of the conversation: by then what is known has aged away. */
   released: { schema: null, ttlMs: 3_600_000 },
   response: { schema: ResponseRecord, ttlMs: 86_400_000 },
+  /** Of tickets' names, that one was used; at most: until a ticket ends for everybody. */
+  ticket: { schema: null, ttlMs: 40_000 },
   /** What GTMs learnt from turns, for those that begin. */
   learnt: { schema: null, ttlMs: 3_600_000 },
   /** At most; each value is as long as it was asked for. */
@@ -58,6 +60,8 @@ export const refusedKey = (conversation: ConversationId): string => `${PREFIX}re
 export const releasedKey = (conversation: ConversationId): string => `${PREFIX}released:{${conversation}}`;
 /** @param response `labels.conversationIdOf("response", id)`: the id itself would be readable by whoever reads the store */
 export const responseKey = (response: ConversationId): string => `${PREFIX}response:{${response}}`;
+/** That a ticket was used in its region. @param jti the ticket's own name, base64url */
+export const ticketKey = (region: RegionId, jti: string): string => `${PREFIX}ticket:${region}:{${part(jti)}}`;
 const ACME = `${PREFIX}acme:{`;
 /** @param name such as `_acme-challenge.c.llm.example.com` */
 export const acmeKey = (name: string): string => `${ACME}${part(name)}}`;

@@ -1,5 +1,8 @@
 /** Which tickets were opened here already. What is remembered is bounded: in number, and until each ticket ends. */
 
+/** @returns false: the ticket was used before; as `TicketMemory.remember`, or by asking others, too */
+export type RememberTicket = (jti: string, untilMs: number, nowMs: number) => boolean | Promise<boolean>;
+
 export type TicketMemory = {
   /**
    * @param jti of a ticket that was found genuine

@@ -8,7 +8,7 @@ import type { RegionId } from "./ids.ts";
 import { currentFirst, type KeyRing } from "./key-ring.ts";
 import { SealedClaims, TicketClaims } from "./ticket-claims.ts";
 import { ticketKeyId, ticketKeyOf } from "./ticket-keys.ts";
-import { createTicketMemory, type TicketMemory } from "./ticket-memory.ts";
+import { createTicketMemory, type RememberTicket } from "./ticket-memory.ts";
 import type { TicketRefusal } from "./ticket-refusal.ts";
 
 export { TicketClaims };
@@ -59,7 +59,7 @@ export type TicketOpenerRules = {
   readonly keys: ReadonlyMap<string, Uint8Array>;
   readonly region: RegionId;
   /** Of tickets that were opened; one that outlives the opener where keys are read again. */
-  readonly memory?: TicketMemory;
+  readonly memory?: { readonly remember: RememberTicket };
 };
 
 type Read = { readonly kind: "genuine"; readonly sealed: SealedClaims } | TicketRefusal;
@@ -149,7 +149,7 @@ export const createTicketOpener = ({
     }
     // A ticket of a clock that is behind lasts until that clock says so: remembered by this one's.
     const untilMs = (exp + TICKET_LEEWAY_S + 1) * 1_000;
-    if (!memory.remember(jti, untilMs, nowEpochMs)) return { kind: "refused", reason: "replayed" };
+    if (!(await memory.remember(jti, untilMs, nowEpochMs))) return { kind: "refused", reason: "replayed" };
     return { kind: "opened", claims, expiresAtMs: exp * 1_000 };
   };
 

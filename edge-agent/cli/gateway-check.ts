@@ -1,7 +1,7 @@
 /** `edge-agent gateway check`: the configuration, keys, certificate, store and engines tried once, with what to do about what is wrong. */
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
-import { changedChannel, heldKey, ordersKey } from "#shared/keys.ts";
+import { changedChannel, heldKey, ordersKey, ticketKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
@@ -44,7 +44,7 @@ const tried = (subject: string, read: () => string): Finding => {
 const keyFindings = (config: GatewayConfig): readonly Finding[] => {
   const { identity_file, ticket_file, report_file } = config.keys;
   const keys = tried("keys", () => {
-    watchGatewayKeys(config, { log: silentLogger, metrics: createMetrics() }).stop();
+    watchGatewayKeys(config, { log: silentLogger, metrics: createMetrics(), remember: () => true }).stop();
     return "can be read";
   });
   return [
@@ -87,6 +87,7 @@ const storeFindings = (config: GatewayConfig, clock: Clock): Promise<readonly Fi
       ["GET", ordersKey()],
       ["ZADD", heldKey(config.region), "no-number", "0000000000000"],
       ["PUBLISH", changedChannel(), "{}"],
+      ...(config.tickets.single_use === "region" ? [["SET", ticketKey(config.region, "check"), "", "NX", "XX"]] : []),
     ].map((words) => ({ name: words.slice(0, 2).join(" "), words })),
     rules: `deploy/redis/acl/gateway.acl for ${config.region}`,
     who: "gateway",
@@ -97,7 +98,7 @@ const engineFindings = async (config: GatewayConfig, clock: Clock): Promise<read
   const store = createMemoryStore(clock);
   const keys = watchGatewayKeys(
     { region: config.region, keys: { identity_file: null, signing_file: null, ticket_file: null, report_file: null } },
-    { log: silentLogger, metrics },
+    { log: silentLogger, metrics, remember: () => true },
   );
   keys.stop();
   const replicas = regionReplicas(config, { store, keys, clock, log: silentLogger, metrics });

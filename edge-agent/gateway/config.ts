@@ -57,6 +57,14 @@ const Keys = z
     message: "identity_file and signing_file belong together",
   });
 
+const Tickets = z.strictObject({
+  /**
+   * Where a ticket is good for one use: at each gateway `process`, or in the whole `region`, whose gateways then ask the store
+   * at each ticket, 250 ms at most.
+   */
+  single_use: z.enum(["process", "region"]).default("process"),
+});
+
 const Limits = z.strictObject({
   /** Of a request; beyond: 413. */
   body: size
@@ -116,6 +124,7 @@ export const GatewayConfig = z
       .max(16),
     tls: z.strictObject({ cert_file: path, key_file: path }).nullable().default(null),
     keys: Keys.prefault({}),
+    tickets: Tickets.prefault({}),
     /** Balancers that put a PROXY protocol v2 header before each connection; from elsewhere none is taken. */
     proxy_protocol: z.array(network).max(256).default([]),
     /** Balancers whose X-Forwarded-For counts. */

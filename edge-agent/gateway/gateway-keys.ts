@@ -10,7 +10,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys, type Labels } from "#shared/pin-token.ts";
 import { createTicketOpener, type TicketOpener } from "#shared/ticket.ts";
 import { regionTicketKeysIn } from "#shared/ticket-keys.ts";
-import { createTicketMemory } from "#shared/ticket-memory.ts";
+import type { RememberTicket } from "#shared/ticket-memory.ts";
 import type { GatewayConfig } from "./config.ts";
 
 export type GatewayKeys = {
@@ -37,7 +37,16 @@ type Loaded = {
 /** @throws {OperationalError} GTM_CONFIG_INVALID or GTM_CONFIG_UNREADABLE: at start there are no older keys to go on with */
 export const watchGatewayKeys = (
   { keys, region }: Pick<GatewayConfig, "keys" | "region">,
-  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+  {
+    log,
+    metrics,
+    remember,
+  }: {
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    /** Outlives the keys: a ticket that was used stays used. */
+    readonly remember: RememberTicket;
+  },
 ): GatewayKeys => {
   const paths = [keys.identity_file, keys.signing_file, keys.ticket_file, keys.report_file].filter(
     (path) => path !== null,
@@ -48,8 +57,6 @@ export const watchGatewayKeys = (
     labels: ["outcome"],
   });
   for (const outcome of ["taken", "refused"]) reloads.inc({ outcome }, 0);
-  /** Outlives the keys: a ticket that was used stays used. */
-  const memory = createTicketMemory();
   const own = keys.identity_file === null ? createLabels(ephemeralLabelKeys()) : null;
   if (own !== null) log.warn("labels.ephemeral", { lost: "labels and pins of the GTMs are strangers to this gateway" });
   if (keys.ticket_file === null)
@@ -64,7 +71,7 @@ export const watchGatewayKeys = (
         ? null
         : createTicketOpener({
             region,
-            memory,
+            memory: { remember },
             keys: regionTicketKeysIn(textIn(keys.ticket_file), keys.ticket_file, region),
           }),
     reportKey: keys.report_file === null ? null : reportKeyIn(keys.report_file),

@@ -4,6 +4,7 @@ import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
+import { createTicketMemory } from "#shared/ticket-memory.ts";
 import { watchTlsFiles } from "#shared/tls-files.ts";
 import { engineAgent, regionAgent } from "./agents.ts";
 import { createClients } from "./clients.ts";
@@ -22,6 +23,8 @@ import type { Listener } from "./listener.ts";
 import type { Replicas } from "./ports.ts";
 import { createRefusals } from "./refusals.ts";
 import { createRoundTrips } from "./round-trips.ts";
+import { createStoreWarnings } from "./store-warnings.ts";
+import { rememberInRegion } from "./ticket-uses.ts";
 
 export type GatewayOptions = {
   readonly clock: Clock;
@@ -54,7 +57,12 @@ export const startGateway = async (
   const { region, limits } = config;
   const by = { store, clock, log, metrics: options.metrics };
   const metrics = createGatewayMetrics(options.metrics);
-  const keys = watchGatewayKeys(config, options);
+  const own = createTicketMemory();
+  const remember =
+    config.tickets.single_use === "process"
+      ? own.remember
+      : rememberInRegion({ ...by, own, region, gateway: config.gateway, warn: createStoreWarnings(by) });
+  const keys = watchGatewayKeys(config, { ...options, remember });
   const tls = config.tls === null ? null : { certFile: config.tls.cert_file, keyFile: config.tls.key_file };
   const files = tls === null ? null : watchTlsFiles(tls, { ...by, lookEveryMs: CERTIFICATE_LOOK_MS });
   const replicas = options.replicasOf(keys);

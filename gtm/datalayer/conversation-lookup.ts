@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { keptAt } from "#gtm/domain/conversation-ledger.ts";
 import type { Clock } from "#shared/clock.ts";
+import { withinDeadline } from "#shared/deadline.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId } from "#shared/ids.ts";
 import { KEYS } from "#shared/keys.ts";
@@ -10,7 +11,6 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { KnownConversation } from "./conversation-cache.ts";
 import type { ReadConversation } from "./conversation-reader.ts";
-import { withinDeadline } from "./deadline.ts";
 import { STORE_AWAY, type StoreFailures } from "./store-failures.ts";
 
 export type ConversationLookup = {

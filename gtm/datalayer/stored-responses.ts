@@ -1,12 +1,12 @@
 /** Where stored responses lie: the region whose gateway saw the reply, and the conversation that it is a turn of. */
 import { LRUCache } from "lru-cache";
+import { withinDeadline } from "#shared/deadline.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
 import { responseKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { ResponseRecord } from "#shared/records.ts";
 import type { Store, Stored } from "#shared/store.ts";
-import { withinDeadline } from "./deadline.ts";
 import { STORE_AWAY, type StoreFailures } from "./store-failures.ts";
 
 export type StoredResponse = {

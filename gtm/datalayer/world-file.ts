@@ -1,9 +1,9 @@
 /** Keeps a world file: read before the store is asked, written every few seconds while it is there, and at the end. */
 import type { Clock } from "#shared/clock.ts";
+import { withinDeadline } from "#shared/deadline.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { withinDeadline } from "./deadline.ts";
 import type { Degradations } from "./degradations.ts";
 import { readWhole, replaceWhole, sweepBeside } from "./world-file-disk.ts";
 import { type WorldFile, worldFileOf, worldFileText } from "./world-file-format.ts";

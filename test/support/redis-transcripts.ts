@@ -14,6 +14,8 @@ export const ORDERS = "gtm:v1:orders";
 const ACME = "gtm:v1:acme:{_acme-challenge.llm.test}";
 const ACME_NAMES = "gtm:v1:acme-names";
 const RESPONSE = "gtm:v1:response:{0123456789abc}";
+const TICKET = "gtm:v1:ticket:eu-central:{0123456789abcdef}";
+const TICKET_THERE = "gtm:v1:ticket:us-east:{0123456789abcdef}";
 const TURNS = "gtm:v1:turns";
 const DECISIONS = "gtm:v1:decisions:{gtm-1}";
 const AUDIT = "gtm:v1:audit";
@@ -86,6 +88,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       [["GET", REFUSED], "{}"],
       [["GET", ORDERS], ""],
       [["SET", RESPONSE, "{}", "PX", "86400000"], "OK"],
+      [["SET", TICKET, "gw-1", "PX", "25000", "NX"], "OK"],
+      [["SET", TICKET, "gw-2", "PX", "25000", "NX"], ""],
       [["PUBLISH", TURNS, "{}"], "0"],
       [["ZADD", HELD, "1", "0123456789abc"], "1"],
       [["ZREM", HELD, "0123456789abc"], "1"],
@@ -101,6 +105,8 @@ export const TRANSCRIPTS: readonly Transcript[] = [
       ["ZRANGEBYSCORE", HELD, "-inf", "+inf"],
       ["DEL", CONVERSATION],
       ["GET", RESPONSE],
+      ["GET", TICKET],
+      ["SET", TICKET_THERE, "gw-1", "NX"],
       ["SUBSCRIBE", TURNS],
       ["EVAL", SET_INSIDE, "1", ORDERS],
       ["EVAL", "return redis.call('FLUSHALL')", "0"],
