@@ -30,6 +30,7 @@ export type TurnRecord = {
   readonly verdict: Verdict["kind"] | null;
 };
 
+/** From the moment of the choice on: neither the way to the front, nor attempts that fail. */
 export type Prediction = { readonly queueMs: number; readonly ttftMs: number };
 
 /** A turn that was never served: no region would, or the client gave up. */
