@@ -1,6 +1,6 @@
 /** Readings, windows and configuration made into the region's report. */
 import type { AgentId, RegionId } from "#shared/ids.ts";
-import type { GpuReport, ModelReport, RegionReport, ReportFault } from "#shared/report.ts";
+import type { GpuReport, ModelReport, ReadingReport, RegionReport, ReportFault } from "#shared/report.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type ModelPlace, modelReport } from "./model-report.ts";
 import type { ModelSettings } from "./replica-report.ts";
@@ -62,6 +62,7 @@ export const assemble = (
     models,
     links: [],
     faults: listed(faults),
+    readings: readingsOf(endpoints),
     mac: null,
   };
 };
@@ -74,6 +75,31 @@ const byModel = (endpoints: readonly Endpoint[]): ReadonlyMap<string, readonly M
     }
   }
   return new Map([...places].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+const LONGEST_NAMES = 1_024;
+/** Engines of one version find everything under the same names: more kinds than this is nothing that anybody reads. */
+const MOST_READINGS = 16;
+
+const readingsOf = (endpoints: readonly Endpoint[]): ReadingReport[] => {
+  const alike = new Map<string, ReadingReport>();
+  for (const { engine, address, sources } of endpoints) {
+    if (engine === null || sources.length === 0) continue;
+    const byField = Map.groupBy(sources, ({ field }) => field);
+    const fields = Object.fromEntries(
+      [...byField].map(([field, list]) => [
+        field,
+        list
+          .map(({ source }) => source)
+          .join(", ")
+          .slice(0, LONGEST_NAMES),
+      ]),
+    );
+    const key = JSON.stringify([engine, fields]);
+    const known = alike.get(key) ?? { engine, addresses: [], fields };
+    alike.set(key, { ...known, addresses: [...known.addresses, address.slice(0, LONGEST_SOURCE)] });
+  }
+  return [...alike.values()].slice(0, MOST_READINGS);
 };
 
 /** Where the operator says the capacity, the engine need not. */

@@ -1,9 +1,11 @@
 /** What the agent knows of one scraped address, carried from round to round. */
+import type { PlacementState } from "#shared/report.ts";
 import { driftAfter, type KnownSources, NO_SOURCES } from "./drift.ts";
 import type { EngineReading, FieldSource, ModelReading, ReplicaReading } from "./engines/engine.ts";
 import { UNMEASURED } from "./engines/engine.ts";
 import { type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { type History, observe } from "./history.ts";
+import { type LoadWatch, watchLoad } from "./load-time.ts";
 import { NO_RATES, type ReplicaRates, ratesOf } from "./rates.ts";
 import { lastTrusted, measuredSpeed, type Speed } from "./speed.ts";
 
@@ -22,6 +24,8 @@ export type Observation = {
   readonly isMeasured: boolean;
   /** `/v1/models` as JSON; null: not had this time. */
   readonly modelList: unknown;
+  /** Epoch ms, by the page; null: it does not say. */
+  readonly processStartedAtMs: number | null;
   readonly faults: readonly Fault[];
 };
 
@@ -48,6 +52,8 @@ export type Endpoint = {
   /** Under which names fields were found, as of the last time anything was measured. */
   readonly sources: readonly FieldSource[];
   readonly knownSources: KnownSources;
+  /** By model. */
+  readonly loads: ReadonlyMap<string, LoadWatch>;
   /** Monotonic ms of the last answer of any kind; null: never. */
   readonly heardAtMs: number | null;
 };
@@ -65,6 +71,7 @@ export const newEndpoint = (address: string): Endpoint => ({
   faults: [],
   sources: [],
   knownSources: NO_SOURCES,
+  loads: new Map(),
   heardAtMs: null,
 });
 
@@ -79,10 +86,11 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
   const drift = driftAfter(isSame ? endpoint.knownSources : NO_SOURCES, seen.reading);
   const faults = [...seen.faults, ...(seen.reading?.faults ?? []), ...drift.faults];
   const isDown = seen.health === "down" || isSilent;
+  const isLoading = seen.health === "loading";
   return {
     address: endpoint.address,
     isDown,
-    isLoading: seen.health === "loading",
+    isLoading,
     // Another engine may come up where one went down.
     engine: seen.reading?.engine ?? (isDown ? null : endpoint.engine),
     models,
@@ -90,9 +98,33 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
     faults: isShared ? [...faults, { field: WHOLE_PAGE, code: "multi-replica-endpoint" }] : faults,
     sources: seen.reading?.isMeasured ? seen.reading.sources : endpoint.sources,
     knownSources: drift.known,
+    loads: loadsAfter(endpoint, models, seen, stateOfAll(isDown, isLoading)),
     heardAtMs,
   };
 };
+
+const stateOfAll = (isDown: boolean, isLoading: boolean): PlacementState | null =>
+  isDown ? "down" : isLoading ? "loading" : null;
+
+/** @param state of the whole address; null: each model has its own */
+const loadsAfter = (
+  { loads }: Endpoint,
+  models: readonly KnownModel[],
+  { atMs, atEpochMs, processStartedAtMs }: Observation,
+  state: PlacementState | null,
+): Endpoint["loads"] =>
+  new Map(
+    models.map((known) => {
+      const isAsleep = known.replicas.length > 0 && known.replicas.every((replica) => replica.isAsleep === true);
+      const look = {
+        atMs,
+        atEpochMs,
+        processStartedAtMs,
+        state: state ?? known.state ?? (isAsleep ? "asleep" : "loaded"),
+      };
+      return [known.model, watchLoad(loads.get(known.model) ?? null, look)];
+    }),
+  );
 
 const knownModel = (endpoint: Endpoint, model: string): KnownModel | null =>
   endpoint.models.find((known) => known.model === model) ?? null;

@@ -46,7 +46,8 @@ const NO_SIGNS: Signs = { starts: [], fell: [], sharedAtMs: null };
 export const observe = (history: History | null, scrape: Scrape, windowMs = WINDOW_MS): History => {
   const before = history?.scrapes.at(-1) ?? null;
   const isMoved = before !== null && hasMoved(before.startedAt, scrape.startedAt);
-  const hasFallen = before !== null && someFell(before.counters, scrape.counters);
+  const hasFallen =
+    before !== null && (someFell(history?.scrapes ?? [], scrape.counters) || allGone(before.counters, scrape.counters));
   const signs = signsAfter(history?.signs ?? NO_SIGNS, scrape, { isMoved, hasFallen });
   const earlier = history?.scrapes.filter(({ atMs }) => atMs >= scrape.atMs - windowMs) ?? [];
   const isRestart = isMoved || hasFallen;
@@ -64,17 +65,40 @@ const hasMoved = (before: StartedAt | null, now: StartedAt | null): boolean =>
 const isSameStart = (a: StartedAt, b: StartedAt): boolean =>
   a.source === b.source && Math.abs(a.atMs - b.atMs) <= SAME_START_WITHIN_MS;
 
-/** By what engines count themselves; differences of counters may tremble and say nothing here. */
-const someFell = (before: Counters, now: Counters): boolean =>
-  (["promptTokens", "outputTokens", "prefixCache", "prefill", "prefillBusy", "decode", "firstToken"] as const).some(
-    (quantity) =>
-      now[quantity].some(({ source, values }) => {
-        const earlier = before[quantity].find((other) => other.source === source);
-        return (
-          earlier?.values.length === values.length && values.some((value, at) => value < (earlier.values[at] ?? 0))
-        );
-      }),
+/** What engines count themselves; differences of counters may tremble and say nothing here. */
+const COUNTED = [
+  "promptTokens",
+  "outputTokens",
+  "prefixCache",
+  "prefill",
+  "prefillBusy",
+  "decode",
+  "firstToken",
+] as const;
+
+/** Against the last scrape that has the same source: series with labels are away after a restart until they are used again. */
+const someFell = (scrapes: readonly Scrape[], now: Counters): boolean =>
+  COUNTED.some((quantity) =>
+    now[quantity].some(({ source, values }) => {
+      const earlier = lastOf(scrapes, quantity, source);
+      return earlier?.values.length === values.length && values.some((value, at) => value < (earlier.values[at] ?? 0));
+    }),
   );
+
+const lastOf = (scrapes: readonly Scrape[], quantity: (typeof COUNTED)[number], source: string): Cumulative | null => {
+  for (let at = scrapes.length - 1; at >= 0; at -= 1) {
+    const found = scrapes[at]?.counters[quantity].find((one) => one.source === source);
+    if (found !== undefined) return found;
+  }
+  return null;
+};
+
+/** Engines whose counters appear with their first use have none right after a restart. */
+const allGone = (before: Counters, now: Counters): boolean => {
+  const countedBefore = COUNTED.flatMap((quantity) => before[quantity]);
+  const isCounting = COUNTED.some((quantity) => now[quantity].length > 0);
+  return !isCounting && countedBefore.some(({ values }) => values.some((value) => value > 0));
+};
 
 type Step = { readonly isMoved: boolean; readonly hasFallen: boolean };
 

@@ -3,6 +3,7 @@ import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
 import type { Engine, EnginePayloads } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
+import { processStartOf } from "./engines/started-at.ts";
 import { inTheirWords, reworded } from "./engines/wording.ts";
 import { EMPTY_PAGE, type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { isAmd, readAmd } from "./gpu/amd.ts";
@@ -34,6 +35,7 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: R
     reading,
     isMeasured: reading === null ? page.page !== null : reading.isMeasured,
     modelList: list.models,
+    processStartedAtMs: page.page === null ? null : (processStartOf(page.page)?.atMs ?? null),
     faults,
   };
 };

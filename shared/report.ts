@@ -84,6 +84,16 @@ export const ReportFault = z.looseObject({
 });
 export type ReportFault = z.infer<typeof ReportFault>;
 
+/** Under which names engines that are alike say what they say. */
+export const ReadingReport = z.looseObject({
+  engine: z.string().max(64),
+  /** `host:port` of each. */
+  addresses: z.array(z.string().max(256)),
+  /** By field, the sample's name or the path and key; several are parts of it, or stand in for each other. */
+  fields: z.record(z.string().max(64), z.string().max(1_024)),
+});
+export type ReadingReport = z.infer<typeof ReadingReport>;
+
 /** Characters of a report in the store: fifty times what an agent beside eight GPUs writes. Longer ones are refused unread. */
 export const LONGEST_REPORT = 262_144;
 
@@ -102,6 +112,8 @@ export const RegionReport = z.looseObject({
   models: z.array(ModelReport),
   links: z.array(LinkReport),
   faults: z.array(ReportFault),
+  /** What engines' fields were found under; agents before this field do not send it. */
+  readings: z.array(ReadingReport).optional(),
   /** HMAC-SHA-256 with the region's report key over the canonical JSON (RFC 8785) without this field; null: unsigned. */
   mac: z.string().nullable(),
 });

@@ -59,6 +59,7 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
       reading,
       isMeasured: reading.isMeasured,
       modelList: payloads.models,
+      processStartedAtMs: null,
       faults: [],
     };
     known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));

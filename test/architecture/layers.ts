@@ -21,6 +21,7 @@ const AGENT_ARITHMETIC: readonly string[] = [
   "edge-agent/quantile.ts",
   "edge-agent/history.ts",
   "edge-agent/drift.ts",
+  "edge-agent/load-time.ts",
   "edge-agent/rates",
   "edge-agent/speed.ts",
   "edge-agent/backlog.ts",
@@ -76,6 +77,11 @@ export const LAYERS: readonly Layer[] = [
     files: ["gtm/wire/http/"],
     may: ["gtm/wire/http/", "gtm/steering/", "gtm/domain/", "shared/", "undici", "node:"],
   },
+  // In the browser: of the API it takes the shapes of answers.
+  {
+    files: ["gtm/wire/admin/dashboard/app/"],
+    may: ["gtm/wire/admin/", "preact", "uplot", "d3-geo", "topojson-client", "world-atlas"],
+  },
   {
     files: ["gtm/wire/admin/"],
     may: [
@@ -87,6 +93,7 @@ export const LAYERS: readonly Layer[] = [
       "undici",
       "ipaddr.js",
       "lru-cache",
+      "esbuild",
       "zod",
       "node:",
     ],
@@ -154,6 +161,8 @@ export const DOORS: readonly Door[] = [
   { dependency: "pino", files: ["shared/logger.ts"] },
   { dependency: "yaml", files: ["shared/config"] },
   { dependency: "canonicalize", files: ["shared/region-signature.ts"] },
+  // Its program makes the page when somebody first opens it.
+  { dependency: "esbuild", files: ["gtm/wire/admin/dashboard/bundle.ts"], isDynamicOnly: true },
   { dependency: "ulid", files: ["gtm/decision-id.ts"] },
   {
     dependency: "ipaddr.js",

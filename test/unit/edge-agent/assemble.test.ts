@@ -22,6 +22,7 @@ describe("a report", () => {
       models: [],
       links: [],
       faults: [],
+      readings: [],
       mac: null,
     });
   });

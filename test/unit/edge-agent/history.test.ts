@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { NO_COUNTERS } from "#edge-agent/engines/engine.ts";
 import { type History, observe } from "#edge-agent/history.ts";
 
-type Seen = { readonly atMs: number; readonly output?: number; readonly startedAtMs?: number | null };
+/** `output` null: the engine does not count yet. */
+type Seen = { readonly atMs: number; readonly output?: number | null; readonly startedAtMs?: number | null };
 
 const EPOCH_MS = 1_796_000_000_000;
 
@@ -14,7 +15,10 @@ const watched = (scrapes: readonly Seen[]): History => {
       atMs,
       atEpochMs: EPOCH_MS + atMs,
       startedAt: startedAtMs === null ? null : { source: "prompt_tokens_created", atMs: startedAtMs },
-      counters: { ...NO_COUNTERS, outputTokens: [{ source: "generation_tokens", values: [output] }] },
+      counters: {
+        ...NO_COUNTERS,
+        outputTokens: output === null ? [] : [{ source: "generation_tokens", values: [output] }],
+      },
     });
   }
   assert.ok(history);
@@ -79,6 +83,30 @@ describe("a restart", () => {
       [2_000, 6],
     ]);
     assert.equal(history.isShared, false);
+  });
+  it("of an engine that counts nothing before its first request is seen at once", () => {
+    const history = watched([
+      { atMs: 0, output: 900 },
+      { atMs: 1_000, output: null },
+      { atMs: 2_000, output: null },
+      { atMs: 3_000, output: 40 },
+    ]);
+    assert.equal(history.restartSeenAtMs, EPOCH_MS + 1_000);
+    assert.deepEqual(kept(history), [
+      [0, -1],
+      [1_000, -1],
+      [2_000, -1],
+      [3_000, 40],
+    ]);
+    assert.equal(history.isShared, false);
+  });
+  it("is none where an engine counts nothing yet", () => {
+    const history = watched([
+      { atMs: 0, output: null },
+      { atMs: 1_000, output: 0 },
+      { atMs: 2_000, output: 5 },
+    ]);
+    assert.equal(history.restartSeenAtMs, null);
   });
   it("is none where the start time trembles by less than a second", () => {
     const history = watched([
