@@ -19,6 +19,7 @@ import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.t
 import { forceCommand, overridesCommand } from "./overrides.ts";
 import { placementsCommand } from "./placements.ts";
 import { regionsCommand } from "./regions.ts";
+import { simulateCommand } from "./simulate.ts";
 import { statusCommand } from "./status.ts";
 import { tokenCommand } from "./token.ts";
 import { versionCommand } from "./version.ts";
@@ -44,6 +45,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     regionsCommand(io),
     placementsCommand(io),
     explainCommand(io),
+    simulateCommand(io),
     decisionsCommand(io),
     conversationsCommand(io),
     drainCommand(io),

@@ -5,6 +5,7 @@ import { element, escaped } from "./markup.ts";
 import { distributionPlot } from "./plot-distribution.ts";
 import { loadPlot, waitsPlot } from "./plot-over-time.ts";
 import type { PolicyReport, ScenarioReport } from "./report.ts";
+import { settingText } from "./setting-text.ts";
 
 export const scenarioSection = (scenario: ScenarioReport, isOpen: boolean): string => {
   const focus = focusOf(scenario);
@@ -32,20 +33,6 @@ const outcomeOf = ({ ours }: Focus): string => {
   const excess = ours?.standing.ttftMean;
   return ours === null || excess == null ? "" : `${signedPercent(excess.mean)} % against ${ours.standing.rival}`;
 };
-
-export const settingText = (scenario: ScenarioReport): string => {
-  const { setting, regions, isOpenLoop, warmUpMs, measuredMs, policies } = scenario;
-  const seeds = Math.max(0, ...policies.map(({ runs }) => runs.length));
-  return [
-    ...Object.entries(setting).map(([key, value]) => `${key} ${value}`),
-    regions.map(({ id, replicas }) => `${id} × ${replicas}`).join(", "),
-    isOpenLoop ? "open loop" : "closed loop",
-    `${minutes(measuredMs)} after ${minutes(warmUpMs)} of warm-up`,
-    seeds === 1 ? "1 seed" : `${seeds} paired seeds`,
-  ].join(" · ");
-};
-
-const minutes = (ms: number): string => `${Number((ms / 60_000).toFixed(1))} min`;
 
 const growing = ({ policies }: ScenarioReport): string => {
   const names = policies.filter(({ waitsGrow }) => waitsGrow).map(({ policy }) => policy);

@@ -8,7 +8,7 @@ import { waitsGrow } from "./waits-grow.ts";
 
 export type PolicyReport = Contestant & {
   /** Parameters that differ from the policy's own. */
-  readonly parameters: Readonly<Record<string, number | string | boolean | null>>;
+  readonly parameters: Readonly<Record<string, number | string | null>>;
   readonly standing: PolicyStanding;
   /** TTFT at TTFT_FRACTIONS, over all seeds. */
   readonly ttftQuantilesMs: readonly number[];

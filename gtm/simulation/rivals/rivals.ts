@@ -18,6 +18,8 @@ export type NamedRival = {
   readonly says: string;
   readonly parameters: Readonly<Record<string, number | string | null>>;
   readonly create: CreateContender;
+  /** The same with other parameters than its own; those that are not given stay. */
+  readonly createWith: (parameters: NamedRival["parameters"]) => CreateContender;
 };
 
 /** @param parameters shown beside the name, and what the rival is made with */
@@ -26,7 +28,11 @@ const rival = <P extends NamedRival["parameters"]>(
   says: string,
   parameters: P,
   create: (arena: Parameters<CreateContender>[0], parameters: P) => ReturnType<CreateContender>,
-): NamedRival => ({ name, says, parameters, create: (arena) => create(arena, parameters) });
+): NamedRival => ({
+  ...{ name, says, parameters },
+  create: (arena) => create(arena, parameters),
+  createWith: (others) => (arena) => create(arena, { ...parameters, ...others }),
+});
 
 /** From the one that knows least to the one that knows all; the oracle is no policy that anybody could run. */
 export const RIVALS: readonly NamedRival[] = [
