@@ -15,11 +15,14 @@ export type TimedTurn = {
 export const clientsOf = (
   turns: readonly TimedTurn[],
 ): { readonly clients: readonly RecordedClient[]; readonly lengthMs: number } => {
-  const clients = new Map<number, { readonly startsAtMs: number; readonly turns: RecordedTurn[] }>();
+  const clients = new Map<
+    number,
+    { readonly startsAtMs: number; readonly city: null; readonly turns: RecordedTurn[] }
+  >();
   for (const { atMs, conversation, promptTokens, outputTokens, blocks } of turns) {
     let client = clients.get(conversation);
     if (client === undefined) {
-      client = { startsAtMs: atMs, turns: [] };
+      client = { startsAtMs: atMs, city: null, turns: [] };
       clients.set(conversation, client);
     }
     client.turns.push({ thread: 0, afterMs: atMs - client.startsAtMs, promptTokens, outputTokens, blocks });

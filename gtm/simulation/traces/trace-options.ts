@@ -3,7 +3,7 @@ import type { City } from "../cities.ts";
 
 export type TraceOptions = {
   readonly seed: number;
-  /** Where clients live, by weight: no trace says where its clients were, so this is invented. */
+  /** Where clients live, by weight, where the trace does not say it: no public one does, so this is invented. */
   readonly cities: readonly City[];
   /** `tuning`: its first half by sessions; `reporting`: its second. */
   readonly part: "all" | "tuning" | "reporting";

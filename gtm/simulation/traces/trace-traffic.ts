@@ -53,7 +53,7 @@ function* openLoop(trace: RecordedTrace, options: TraceOptions, blockTokens: num
         kind: "at",
         ms: fromMs + afterMs + (spread[at] ?? 0),
       }));
-      yield { ...home, startsAtMs: fromMs, next };
+      yield { ...home, city: client.city ?? home.city, startsAtMs: fromMs, next };
     }
   }
 }
