@@ -46,6 +46,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     aptPackage: "python3-requests",
   },
   { command: "curl", why: "redirects are followed as a person would", aptPackage: "curl" },
+  { command: "chromium", why: "a page asks across origins, by a browser's own rules", aptPackage: "chromium" },
 ];
 
 export type Surroundings = {

@@ -60,20 +60,20 @@ describe("what is told when the tests cannot run", () => {
     assert.match(message, /redis-server \(.*dig \(.*curl \(/s);
     assert.match(
       message,
-      /^ {2}sudo apt-get update && sudo apt-get install -y redis-server redis-tools openssl bind9-dnsutils knot-dnsutils knot iproute2 util-linux mount python3 bind9 unbound knot-resolver zonemaster-cli lego pebble systemd python3-httpx python3-requests curl$/m,
+      /^ {2}sudo apt-get update && sudo apt-get install -y redis-server redis-tools openssl bind9-dnsutils knot-dnsutils knot iproute2 util-linux mount python3 bind9 unbound knot-resolver zonemaster-cli lego pebble systemd python3-httpx python3-requests curl chromium$/m,
     );
   });
   it("names the line for root where there is no sudo", () => {
     const message = messageOf({ ...person, hasSudo: false });
     assert.match(
       message,
-      /^ {2}su -c 'apt-get update && apt-get install -y redis-server redis-tools openssl bind9-dnsutils knot-dnsutils knot iproute2 util-linux mount python3 bind9 unbound knot-resolver zonemaster-cli lego pebble systemd python3-httpx python3-requests curl'$/m,
+      /^ {2}su -c 'apt-get update && apt-get install -y redis-server redis-tools openssl bind9-dnsutils knot-dnsutils knot iproute2 util-linux mount python3 bind9 unbound knot-resolver zonemaster-cli lego pebble systemd python3-httpx python3-requests curl chromium'$/m,
     );
   });
   it("leaves the line to the person where the package manager is another", () => {
     assert.match(
       messageOf({ ...person, hasAptGet: false }),
-      /package manager; Debian calls it redis-server and redis-tools and openssl and bind9-dnsutils and knot-dnsutils and knot and iproute2 and util-linux and mount and python3 and bind9 and unbound and knot-resolver and zonemaster-cli and lego and pebble and systemd and python3-httpx and python3-requests and curl/,
+      /package manager; Debian calls it redis-server and redis-tools and openssl and bind9-dnsutils and knot-dnsutils and knot and iproute2 and util-linux and mount and python3 and bind9 and unbound and knot-resolver and zonemaster-cli and lego and pebble and systemd and python3-httpx and python3-requests and curl and chromium/,
     );
   });
 });
