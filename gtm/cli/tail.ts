@@ -1,10 +1,10 @@
 /** Follows the event stream and prints its decisions; where the connection breaks it goes on after the last event. */
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
+import { type ServerEvent, serverEvents } from "#gtm/wire/admin/server-events.ts";
 import { type Invocation, understood } from "./api-command.ts";
 import { unreachable } from "./client.ts";
 import { decisionHeader, decisionLine } from "./decision-table.ts";
 import { CliFailure, EXIT } from "./failure.ts";
-import { type ServerEvent, serverEvents } from "./sse.ts";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;

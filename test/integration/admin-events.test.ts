@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import { type ServerEvent, serverEvents } from "#gtm/cli/sse.ts";
+import { type ServerEvent, serverEvents } from "#gtm/wire/admin/server-events.ts";
 import { CONVERSATION } from "#test/support/builders.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";

@@ -5,6 +5,7 @@ import { OperationalError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { keepAudit } from "./audit.ts";
+import { createPage, PAGE_PATHS } from "./dashboard/assets.ts";
 import type { Context, Env, Router } from "./environment.ts";
 import { authenticate, authorize, limitBody, requireJson, secureHeaders } from "./guard.ts";
 import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
@@ -30,6 +31,9 @@ export const createApp = (context: Context, tokens: TokensFile | null, metrics: 
   const app = new OpenAPIHono<Env>();
   app.use(secureHeaders);
   app.use(countRequests(metrics));
+  // The page itself says nothing: what it shows it asks for, as anybody does.
+  const page = createPage(context.log);
+  for (const path of PAGE_PATHS) app.get(path, page);
   app.use(authenticate(tokens, metrics));
   // Whoever was refused by their role is in it, too; who names nobody is not.
   app.use(keepAudit(context.ports, context.clock));

@@ -15,7 +15,7 @@ const MOST_BODY_BYTES = 65_536;
 /** On every answer, errors included. */
 export const secureHeaders: Middleware = async (c, next) => {
   await next();
-  c.header("Cache-Control", "no-store");
+  if (!c.res.headers.has("cache-control")) c.header("Cache-Control", "no-store");
   c.header("X-Content-Type-Options", "nosniff");
   c.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
   c.header("Referrer-Policy", "no-referrer");

@@ -1,7 +1,7 @@
 /** Server-sent events out of a byte stream. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ServerEvent, serverEvents } from "#gtm/cli/sse.ts";
+import { type ServerEvent, serverEvents } from "#gtm/wire/admin/server-events.ts";
 
 const read = async (text: string, octetsAtOnce: number): Promise<ServerEvent[]> => {
   const octets = new TextEncoder().encode(text);

@@ -1,4 +1,4 @@
-/** Server-sent events out of a byte stream, as the HTML Living Standard §9.2.6 says. */
+/** Server-sent events out of a byte stream, as the HTML Living Standard §9.2.6 says; for the command line and the page. */
 
 export type ServerEvent = { readonly id: string | null; readonly event: string; readonly data: string };
 

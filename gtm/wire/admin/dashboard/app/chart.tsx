@@ -1,0 +1,70 @@
+/** Lines over the last quarter of an hour, by uPlot; the table beside it says the same to who cannot see it. */
+import { useEffect, useRef } from "preact/hooks";
+import UPlot from "uplot";
+
+export type Line = { readonly title: string; readonly colour: string; readonly values: readonly (number | null)[] };
+type Wish = {
+  readonly title: string;
+  /** Unix seconds, growing. */
+  readonly seconds: readonly number[];
+  readonly lines: readonly Line[];
+};
+
+const HEIGHT = 160;
+
+export const Chart = ({ title, seconds, lines }: Wish) => {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot | null>(null);
+  const names = lines.map((line) => line.title).join("|");
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const ink = getComputedStyle(element).getPropertyValue("--ink-soft").trim();
+    const grid = { stroke: getComputedStyle(element).getPropertyValue("--line").trim(), width: 1 };
+    const axis = { stroke: ink, grid, ticks: grid };
+    const made = new UPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        legend: { show: true, live: false },
+        cursor: { drag: { x: false, y: false } },
+        scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+        axes: [
+          { ...axis, values: (_plot, ticks) => ticks.map(timeOf) },
+          { ...axis, size: 44 },
+        ],
+        series: [
+          {},
+          ...lines.map((line) => ({ label: line.title, stroke: line.colour, width: 2, points: { show: false } })),
+        ],
+      },
+      dataOf(seconds, lines),
+      element,
+    );
+    plot.current = made;
+    const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+    // Made anew only when there are other lines.
+  }, [names]);
+  useEffect(() => {
+    plot.current?.setData(dataOf(seconds, lines));
+  }, [seconds, lines]);
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <div ref={box} aria-hidden="true" />
+    </figure>
+  );
+};
+
+const timeOf = (seconds: number): string => new Date(seconds * 1_000).toLocaleTimeString("en-GB");
+
+const dataOf = (seconds: readonly number[], lines: readonly Line[]): UPlot.AlignedData => [
+  [...seconds],
+  ...lines.map(({ values }) => [...values]),
+];

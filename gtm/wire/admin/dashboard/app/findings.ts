@@ -1,0 +1,60 @@
+/** What is wrong now, each with since when and where to look. */
+import type { RecentView } from "#gtm/wire/admin/routes/recent.ts";
+import type { Status } from "#gtm/wire/admin/routes/status.ts";
+import { hrefOf } from "./place.ts";
+import { age, count, percent } from "./quantity.ts";
+
+export type Finding = {
+  readonly tone: "warn" | "bad";
+  readonly text: string;
+  /** null: nowhere further. */
+  readonly href: string | null;
+};
+
+/** From this share of turns over three seconds on it is worth a line. */
+const SLOW_FRACTION = 0.05;
+/** The newest steps of ten seconds that are looked at: five minutes. */
+const STEPS = 30;
+
+export const findingsOf = (status: Status, recent: RecentView | null, nowMs: number): readonly Finding[] => [
+  ...status.degradations.map(({ reason, ageMs }) => ({
+    tone: "warn" as const,
+    text: `${reason} (for ${age(ageMs)})`,
+    href: null,
+  })),
+  ...status.regions.flatMap(({ id, admin, health, because }) => {
+    if (health === "healthy" && admin === "active") return [];
+    const since = recent?.since.find(({ region }) => region === id);
+    const sinceIso = health === "healthy" ? since?.adminSince : since?.healthSince;
+    const lasting = sinceIso === undefined ? "" : ` (for ${age(nowMs - Date.parse(sinceIso))})`;
+    const isBad = health === "unhealthy" || health === "silent" || admin === "down";
+    const finding: Finding = {
+      tone: isBad ? "bad" : "warn",
+      text: `${id}: ${because}${lasting}`,
+      href: hrefOf("regions", id),
+    };
+    return [finding];
+  }),
+  ...turnFindings(recent),
+];
+
+const turnFindings = (recent: RecentView | null): readonly Finding[] => {
+  const turns = recent?.buckets.slice(-STEPS).flatMap((bucket) => bucket.turns) ?? [];
+  const all = turns.reduce((sum, one) => sum + one.turns, 0);
+  const slow = turns.reduce((sum, one) => sum + one.overThreeSeconds, 0);
+  const failed = turns.reduce((sum, one) => sum + one.failed, 0);
+  return [
+    ...(all > 0 && slow / all >= SLOW_FRACTION
+      ? [
+          {
+            tone: "warn" as const,
+            text: `${count(slow)} of ${count(all)} turns (${percent(slow / all)}) waited over 3 s for their first token, last 5 min`,
+            href: null,
+          },
+        ]
+      : []),
+    ...(failed > 0
+      ? [{ tone: "bad" as const, text: `${count(failed)} turns failed at their engine, last 5 min`, href: null }]
+      : []),
+  ];
+};

@@ -1,0 +1,114 @@
+/** Around every screen: which GTM this is, how it is, whether it still answers, and the way to the others. */
+import type { Status } from "#gtm/wire/admin/routes/status.ts";
+import { Chip } from "./chip.tsx";
+import { hrefOf, type Place, usePlace } from "./place.ts";
+import { age } from "./quantity.ts";
+import { AuditScreen } from "./screens/audit.tsx";
+import { ConversationsScreen } from "./screens/conversations.tsx";
+import { DecisionScreen } from "./screens/decision.tsx";
+import { DecisionsScreen } from "./screens/decisions.tsx";
+import { ExplainScreen } from "./screens/explain.tsx";
+import { InstancesScreen } from "./screens/instances.tsx";
+import { OverridesScreen } from "./screens/overrides.tsx";
+import { OverviewScreen } from "./screens/overview.tsx";
+import { PlacementsScreen } from "./screens/placements.tsx";
+import { RegionScreen } from "./screens/region.tsx";
+import { Empty } from "./state-box.tsx";
+import { type Known, useApi } from "./use-api.ts";
+import { useNow } from "./use-now.ts";
+
+const SCREENS: readonly (readonly [screen: string, title: string])[] = [
+  ["", "Overview"],
+  ["placements", "Placements"],
+  ["conversations", "Conversations"],
+  ["decisions", "Decisions"],
+  ["explain", "Explain"],
+  ["overrides", "Overrides"],
+  ["audit", "Audit"],
+  ["instances", "Instances"],
+];
+/** Of screens that are not in the list: where they belong. */
+const BELONGS: Readonly<Record<string, string>> = { regions: "", decision: "decisions" };
+
+const STATUS_MS = 2_000;
+
+export const Frame = () => {
+  const place = usePlace();
+  const status = useApi<Status>("/status", STATUS_MS);
+  const here = BELONGS[place.screen] ?? place.screen;
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <header>
+        <h1>
+          <a href={hrefOf("")}>llm-gtm</a> <span class="instance">{status.body?.instance ?? ""}</span>
+        </h1>
+        <Connection status={status} />
+        <nav aria-label="Screens">
+          <ul>
+            {SCREENS.map(([screen, title]) => (
+              <li key={screen}>
+                <a href={hrefOf(screen)} aria-current={screen === here ? "page" : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Screen place={place} status={status} />
+      </main>
+      <footer>
+        <p>
+          llm-gtm {status.body?.version ?? ""} · map: Natural Earth · all of this is in the{" "}
+          <a href="/api/v1/openapi.json">admin API</a> and on the command line
+        </p>
+      </footer>
+    </>
+  );
+};
+
+const Connection = ({ status }: { readonly status: Known<Status> }) => {
+  const nowMs = useNow();
+  const { body, atMs, failure } = status;
+  if (failure !== null && failure.kind !== "forbidden") {
+    return <Chip tone="bad">no answer{atMs === null ? "" : ` for ${age(nowMs - atMs)}`}</Chip>;
+  }
+  if (body === null) return <Chip tone="quiet">connecting</Chip>;
+  const tone = body.state === "ready" ? "good" : body.state === "degraded" ? "warn" : "bad";
+  return (
+    <Chip tone={tone}>
+      {body.state}, world {age(body.world.ageMs)} old{body.isStoreUp ? "" : ", store away"}
+    </Chip>
+  );
+};
+
+const Screen = ({ place, status }: { readonly place: Place; readonly status: Known<Status> }) => {
+  switch (place.screen) {
+    case "":
+      return <OverviewScreen status={status} />;
+    case "regions":
+      return <RegionScreen key={place.subject} id={place.subject} />;
+    case "placements":
+      return <PlacementsScreen />;
+    case "conversations":
+      return <ConversationsScreen place={place} />;
+    case "decisions":
+      return <DecisionsScreen place={place} />;
+    case "decision":
+      return <DecisionScreen key={place.subject} id={place.subject} />;
+    case "explain":
+      return <ExplainScreen place={place} />;
+    case "overrides":
+      return <OverridesScreen />;
+    case "audit":
+      return <AuditScreen />;
+    case "instances":
+      return <InstancesScreen />;
+    default:
+      return <Empty>There is no screen called {place.screen}. The names above lead to those there are.</Empty>;
+  }
+};

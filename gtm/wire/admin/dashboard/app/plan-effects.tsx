@@ -1,0 +1,57 @@
+/** What an order would do to conversations and models. */
+import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
+import { DataTable } from "./data-table.tsx";
+import { count, milliseconds } from "./quantity.ts";
+
+type Wish = { readonly effects: OrderEffects; readonly which: string };
+
+export const PlanEffects = ({ effects, which }: Wish) => {
+  const { conversations, nextTurns, recompute, modelsWithoutRegion, modelsToLoad, violations } = effects;
+  const { home, isComplete, pinned, idle, located } = conversations;
+  return (
+    <>
+      {violations.map(({ rule, detail }) => (
+        <p key={rule + detail} class="box bad" role="alert">
+          The safety rule {rule} refuses it: {detail}. On the command line --override-rule {rule} does it all the same.
+        </p>
+      ))}
+      {home === 0 ? (
+        <p>No conversation is {which}.</p>
+      ) : (
+        <>
+          <p>
+            {isComplete ? "" : "More than "}
+            {count(home)} {home === 1 ? "conversation is" : "conversations are"} {which}: {count(pinned)} pinned,{" "}
+            {count(idle)} idle. They would compute {count(recompute.afterTokens)} tokens again (now{" "}
+            {count(recompute.beforeTokens)}), {milliseconds(recompute.afterMs)} of prefill.
+            {located < home &&
+              ` Of ${count(home - located)} the client's network is not known: for them every region is equally far.`}
+          </p>
+          <DataTable
+            caption="Where their next turns go"
+            keyOf={({ region }) => region ?? "-"}
+            rows={nextTurns}
+            columns={[
+              { title: "Region", cell: ({ region }) => region ?? "(no region)" },
+              { title: "Now", isNumber: true, cell: ({ before }) => count(before) },
+              { title: "Under the order", isNumber: true, cell: ({ after }) => count(after) },
+            ]}
+          />
+        </>
+      )}
+      <p>
+        Models without a region:{" "}
+        {modelsWithoutRegion.length === 0
+          ? "none"
+          : modelsWithoutRegion.map(({ pool, model }) => `${model} of pool ${pool}`).join(", ")}
+        . Models to load first:{" "}
+        {modelsToLoad.length === 0
+          ? "none"
+          : modelsToLoad
+              .map(({ model, region, coldStartMs }) => `${model} in ${region} (${milliseconds(coldStartMs)})`)
+              .join(", ")}
+        .
+      </p>
+    </>
+  );
+};

@@ -1,0 +1,90 @@
+/** Decisions as they are made, with a filter for those that were close. */
+import { useMemo, useState } from "preact/hooks";
+import type { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
+import { Chip, VerdictChip } from "../chip.tsx";
+import { Command } from "../command.tsx";
+import { DataTable } from "../data-table.tsx";
+import { useLiveDecisions } from "../live-decisions.ts";
+import { hrefOf, type Place } from "../place.ts";
+import { clockTime, count, milliseconds } from "../quantity.ts";
+import { Empty, Forbidden } from "../state-box.tsx";
+import { useApi } from "../use-api.ts";
+
+const SHOWN = 60;
+const FILTERS = ["pool", "region", "verdict", "channel", "conversation"] as const;
+
+/** Nobody led by as much as a conversation must save to move. */
+const isClose = ({ verdict, marginMs }: DecisionSchema): boolean =>
+  verdict.leadMs !== null && verdict.leadMs < marginMs;
+
+export const DecisionsScreen = ({ place }: { readonly place: Place }) => {
+  const filters = FILTERS.flatMap((name) => {
+    const value = place.filters.get(name) ?? "";
+    return value === "" ? [] : [[name, value] as const];
+  });
+  const onlyClose = place.filters.get("close") === "yes";
+  const query = new URLSearchParams(filters.map(([name, value]) => [name, value])).toString();
+  const [isPaused, setIsPaused] = useState(false);
+  const live = useLiveDecisions(query, isPaused);
+  const earlier = useApi<{ readonly items: readonly DecisionSchema[] }>(
+    `/decisions?limit=${SHOWN}${query === "" ? "" : `&${query}`}`,
+    null,
+  );
+  const shown = useMemo(() => {
+    const seen = new Set<string>();
+    const all = [...live.decisions, ...(earlier.body?.items ?? [])].filter(
+      (one) => !seen.has(one.id) && seen.add(one.id),
+    );
+    return all.filter((one) => !onlyClose || isClose(one)).slice(0, SHOWN);
+  }, [live.decisions, earlier.body, onlyClose]);
+  if (live.failure?.kind === "forbidden") return <Forbidden detail={live.failure.detail} />;
+  const all = Object.fromEntries(filters);
+  return (
+    <>
+      <h2>Decisions</h2>
+      <p class="filters">
+        <Chip tone={live.isOpen && !isPaused ? "good" : "quiet"}>
+          {isPaused ? "paused" : live.isOpen ? "live" : "connecting"}
+        </Chip>{" "}
+        <button type="button" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
+          {isPaused ? "Go on" : "Pause"}
+        </button>{" "}
+        <a href={hrefOf("decisions", "", { ...all, close: onlyClose ? "" : "yes" })}>
+          {onlyClose ? "all" : "only close ones"}
+        </a>
+        {filters.map(([name, value]) => (
+          <span key={name}>
+            {" "}
+            · {name} {value}{" "}
+            <a href={hrefOf("decisions", "", { ...all, [name]: "" })} aria-label={`No longer only ${name} ${value}`}>
+              ×
+            </a>
+          </span>
+        ))}
+        {live.skipped > 0 && ` · ${count(live.skipped)} came too fast to be shown`}
+      </p>
+      {shown.length === 0 ? (
+        <Empty>Nothing matches among the latest decisions of this instance.</Empty>
+      ) : (
+        <DataTable
+          caption={`The newest ${SHOWN} that match`}
+          rows={shown}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: "At", cell: ({ at }) => clockTime(at) },
+            { title: "Verdict", cell: ({ verdict }) => <VerdictChip kind={verdict.kind} /> },
+            { title: "Region", cell: ({ verdict }) => verdict.region ?? "none" },
+            { title: "Led by", isNumber: true, cell: ({ verdict }) => milliseconds(verdict.leadMs) },
+            { title: "Runner-up", cell: ({ verdict }) => verdict.runnerUp ?? "none" },
+            { title: "Channel", cell: ({ channel, kind }) => `${channel} ${kind}` },
+            { title: "Pool", cell: ({ pool }) => pool },
+            { title: "Client", cell: ({ client }) => client.place ?? client.area ?? client.subnet },
+            { title: "Answered", isNumber: true, cell: ({ answered }) => count(answered) },
+            { title: "Why", cell: ({ id }) => <a href={hrefOf("decision", id)}>why</a> },
+          ]}
+        />
+      )}
+      <Command words={["decisions", "tail", ...filters.flatMap(([name, value]) => [`--${name}`, value])]} />
+    </>
+  );
+};

@@ -1,0 +1,53 @@
+/** An order's way: previewed, agreed to by a typed name, given; and what was said against it. */
+import { useState } from "preact/hooks";
+import { ApiError, call, type Failure } from "./api.ts";
+
+export type Planned<Plan> = {
+  readonly plan: Plan | null;
+  readonly failure: Failure | null;
+  /** What was done last; "": nothing yet. */
+  readonly done: string;
+  readonly typed: string;
+  readonly type: (text: string) => void;
+  /** The wish changed: what was previewed says nothing of it. */
+  readonly forget: () => void;
+  readonly preview: () => Promise<void>;
+  /** @param ifMatch what was previewed; null: whatever it is by now */
+  readonly give: (ifMatch: string | null) => Promise<void>;
+};
+
+type Wish = { readonly path: string; readonly body: unknown; readonly saidDone: string; readonly onDone: () => void };
+
+export const usePlanned = <Plan>({ path, body, saidDone, onDone }: Wish): Planned<Plan> => {
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [typed, type] = useState("");
+  const [done, setDone] = useState("");
+  const forget = (): void => {
+    setPlan(null);
+    setFailure(null);
+    type("");
+    setDone("");
+  };
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    try {
+      setFailure(null);
+      await act();
+    } catch (cause) {
+      if (!(cause instanceof ApiError)) throw cause;
+      setFailure(cause.failure);
+    }
+  };
+  return {
+    ...{ plan, failure, done, typed, type, forget },
+    preview: () =>
+      attempt(async () => setPlan((await call<Plan>({ method: "POST", path: `${path}?dry_run=true`, body })).body)),
+    give: (ifMatch) =>
+      attempt(async () => {
+        await call({ method: "POST", path, body, ...(ifMatch === null ? {} : { ifMatch }) });
+        forget();
+        setDone(saidDone);
+        onDone();
+      }),
+  };
+};
