@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createDice } from "#gtm/simulation/dice.ts";
 import { DEFAULT_ENGINE } from "#gtm/simulation/serving/engine-options.ts";
 import { createReplica } from "#gtm/simulation/serving/replica.ts";
-import { createAffinity, createRoundRobin } from "#gtm/simulation/serving/router.ts";
+import { createAffinity, createLeastWaiting, createRoundRobin } from "#gtm/simulation/serving/router.ts";
 import { createServingRegion } from "#gtm/simulation/serving/serving-region.ts";
 import { aRequest } from "./requests.ts";
 
@@ -65,5 +65,18 @@ describe("round robin", () => {
     const turns = [0, 1, 2, 3].map((turn) => region.submit(aRequest({ promptTokens: 1_000 }), turn * 5_000, null));
     assert.deepEqual(turns, [0, 1, 2, 0]);
     assert.equal(createRoundRobin()(aRequest({ promptTokens: 1 }), fourReplicas()), 0);
+  });
+});
+
+describe("a router that looks at what waits alone", () => {
+  it("takes the replica with the least to compute, whoever holds the context; of equals the one that wrote least", () => {
+    const replicas = fourReplicas();
+    replicas[2]?.submit(aRequest({ promptTokens: 8_000, conversation: 1 }), 0);
+    for (const replica of replicas) replica.advanceTo(8_000);
+    const route = createLeastWaiting(createDice(1));
+    const turn = aRequest({ promptTokens: 10_000, conversation: 1 });
+    assert.notEqual(route(turn, replicas), 2, "it has written 8 000 tokens, the others none");
+    for (const at of [0, 1, 3]) replicas[at]?.submit(aRequest({ promptTokens: 100, conversation: at + 5 }), 8_000);
+    assert.equal(route(turn, replicas), 2, "nothing waits there");
   });
 });
