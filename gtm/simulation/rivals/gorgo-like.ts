@@ -13,7 +13,7 @@ import { createPlayedQueue } from "./played-queue.ts";
 import type { Going, QueueEstimate } from "./queue-estimate.ts";
 import { createReportedQueue } from "./reported-queue.ts";
 import { createTrackedQueue } from "./tracked-queue.ts";
-import { travelTo } from "./travel.ts";
+import { createTravel } from "./travel.ts";
 
 export type GorgoLike = {
   /** Where its queue comes from: reports of the regions; its own count, as the paper's proxy; our played-forward backlogs. */
@@ -40,12 +40,13 @@ export const GORGO_PLAYED: GorgoLike = { ...GORGO_LIKE, queue: "played" };
 export const createGorgoLike = (arena: Arena, options: GorgoLike): Contender => {
   const index = fleetPrefixIndex(arena);
   const queue = queueFor(arena, options);
+  const travelTo = createTravel(arena);
   const learns = learnsFrom(index);
   return {
     choose: (turn) => {
       let best: (Going & { readonly networkMs: number; readonly costMs: number }) | null = null;
       for (const region of eligibleRegions(arena)) {
-        const { networkMs, arrivalAtMs } = travelTo(turn, region, arena);
+        const { networkMs, arrivalAtMs } = travelTo(turn, region);
         const served = queue.serve(turn, region, index.match(region, turn.blocks, turn.promptTokens), arrivalAtMs);
         const costMs = options.networkWeight * networkMs + options.queueWeight * served.queueMs + served.workMs;
         if (best === null || costMs < best.costMs) best = { region, arrivalAtMs, served, networkMs, costMs };

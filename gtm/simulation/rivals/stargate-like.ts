@@ -10,7 +10,7 @@
 import type { Arena, Contender } from "../rival.ts";
 import { rankedRegions } from "./consistent-hash.ts";
 import { createReportedQueue } from "./reported-queue.ts";
-import { travelTo } from "./travel.ts";
+import { createTravel } from "./travel.ts";
 
 export type StargateLike = {
   /** How many of the order are compared. */
@@ -23,12 +23,13 @@ export const STARGATE_LIKE: StargateLike = { groupSize: 2, affinityInputScale: 1
 
 export const createStargateLike = (arena: Arena, { groupSize, affinityInputScale }: StargateLike): Contender => {
   const queue = createReportedQueue(arena);
+  const travelTo = createTravel(arena);
   return {
     choose: (turn) => {
       const offers = rankedRegions(turn, arena)
         .slice(0, groupSize)
         .map((region) => {
-          const { networkMs, arrivalAtMs } = travelTo(turn, region, arena);
+          const { networkMs, arrivalAtMs } = travelTo(turn, region);
           const cached = { tokens: turn.promptTokens * (1 - affinityInputScale), replica: null };
           const served = queue.serve(turn, region, cached, arrivalAtMs);
           return { region, arrivalAtMs, served, ttftMs: networkMs + served.queueMs + served.workMs };

@@ -1,5 +1,5 @@
 /** What a turn would really meet in a region: the state that only the simulation knows, one decision ahead. */
-import { tripsFor } from "../network.ts";
+import { createNearestRegion, tripsFor } from "../network.ts";
 import type { Arena, Asked } from "../rival.ts";
 import type { EngineRequest } from "../serving/request.ts";
 
@@ -22,6 +22,10 @@ export type Truth = {
 };
 
 export const createTruth = ({ agenda, scenario, regions }: Arena): Truth => {
+  const nearest = createNearestRegion(scenario);
+  /** A redirect has to come back to the client before it can leave for the region. */
+  const leavesAfterMs = ({ city, lastMileMs }: Asked): number =>
+    scenario.leading.kind === "redirect" ? (scenario.rttMs(city, nearest(city)) + lastMileMs) / 2 : 0;
   /** By region, those that have not arrived yet, in order of arrival. */
   const coming = regions.map((): TrueOffer[] => []);
 
@@ -49,7 +53,7 @@ export const createTruth = ({ agenda, scenario, regions }: Arena): Truth => {
     offerOf: (turn, region) => {
       const rttMs = scenario.rttMs(turn.city, region) + turn.lastMileMs;
       const trips = tripsFor(turn.previous === region, turn.idleMs);
-      const arrivalAtMs = agenda.nowMs() + (trips - 0.5) * rttMs;
+      const arrivalAtMs = agenda.nowMs() + leavesAfterMs(turn) + (trips - 0.5) * rttMs;
       const request = requestOf(turn);
       const backlogs = backlogsAt(region, arrivalAtMs);
       const options = (regions[region]?.replicas ?? []).map((replica, at) => {
