@@ -22,7 +22,8 @@ export const ollama: Engine = {
   // `library`, or the name before the slash: neither tells.
   owner: null,
   tellingPaths: [VERSION, RUNNING],
-  tells: (further) => versionIn(further) && listIn(jsonAt(further, RUNNING), "models") !== null,
+  // Captured answers may be without the version.
+  tells: (further) => (versionIn(further) || isListed(further, ON_DISK)) && isListed(further, RUNNING),
   guardsAll: false,
   metricsPaths: [],
   firstPaths: [RUNNING, ON_DISK],
@@ -45,6 +46,9 @@ const codeAt = (further: EnginePayloads["further"], path: string): string => {
   const answer = further.get(path);
   return answer?.kind === "unknown" ? answer.code : "missing";
 };
+
+const isListed = (further: EnginePayloads["further"], path: string): boolean =>
+  listIn(jsonAt(further, path), "models") !== null;
 
 const versionIn = (further: EnginePayloads["further"]): boolean => textIn(jsonAt(further, VERSION), "version") !== null;
 

@@ -59,7 +59,8 @@ const folded = (samples: readonly Sample[], fold: Fold): number => {
 export const perProcess = (found: Found): Found => {
   const { samples } = found;
   const isPerProcess = samples.some((sample) => labelOf(sample, "pid") !== null);
-  // A NaN among them must stay visible.
-  if (!isPerProcess || samples.some(({ value }) => Number.isNaN(value))) return found;
+  // What is no value among them must stay visible, not stand back behind another process's.
+  const isSound = samples.every(({ value }) => value >= 0 && value <= LARGEST);
+  if (!isPerProcess || !isSound) return found;
   return { ...found, samples: [samples.reduce((most, sample) => (sample.value > most.value ? sample : most))] };
 };

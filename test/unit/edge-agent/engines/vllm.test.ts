@@ -212,6 +212,19 @@ describe("labels that nobody asked for", () => {
   });
 });
 
+describe("several processes of which one says what is no value", () => {
+  for (const value of ["NaN", "-1", "+Inf", "-Inf"]) {
+    it(`${value} is a fault, and not the others' zero`, () => {
+      const page = vllmPage().replace(
+        /^(vllm:num_requests_running\{.*)\} .*$/gm,
+        `$1,pid="1"} 0\n$1,pid="2"} ${value}`,
+      );
+      assert.equal(onlyReplica(page).requestsRunning, null);
+      assert.equal(codesOf(page, "requestsRunning").length, 1);
+    });
+  }
+});
+
 describe("the start of an engine", () => {
   it("is the front end's where no counter tells it", () => {
     const page = `${vllmPage([{ createdAt: null }])}process_start_time_seconds 1796000000.5\n`;
