@@ -5,11 +5,14 @@ import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { compareText } from "./simulate-compare.ts";
 import { planOf, SimulateConfig } from "./simulate-config.ts";
+import { decisionsText } from "./simulate-decisions.ts";
+import { describedText } from "./simulate-describe.ts";
 import type { SimulateOptions } from "./simulate-options.ts";
-import type { Plan } from "./simulate-plan.ts";
-import { KNOWN } from "./simulate-play.ts";
+import type { Plan, PlannedScenario } from "./simulate-plan.ts";
+import { type Builder, createBuilder, KNOWN } from "./simulate-play.ts";
 import { checkWritable, readReport, reportJson, writeReportText } from "./simulate-report-file.ts";
 import { runPlan } from "./simulate-run.ts";
+import { DECISIONS, faultOfTraffic } from "./simulate-sources.ts";
 import { reportText } from "./simulate-text.ts";
 
 /** @throws {CliFailure} wrong use, or a report that cannot be read */
@@ -27,12 +30,25 @@ export const simulate = async (options: SimulateOptions, io: CliIo, signal: Abor
   if (!Number.isSafeInteger(options.jobs) || options.jobs < 1) {
     throw new CliFailure(EXIT.usage, `--jobs takes a whole number of 1 or more, found ${options.jobs}`);
   }
+  const build = createBuilder();
+  for (const planned of plan.scenarios) tellOf(planned, build, io);
+  if (options.describe === true) {
+    for (const planned of plan.scenarios) io.print(describedText(planned, build));
+    return;
+  }
   // Before hours are spent on what cannot be kept.
   for (const path of [options.json, options.html]) if (path !== undefined) checkWritable(path);
-  const report = await runPlan({ plan, threads: options.jobs, signal, io });
+  const report = await runPlan({ plan, build, threads: options.jobs, signal, io });
   if (options.json !== undefined) writeReportText(options.json, reportJson(report));
   if (options.html !== undefined) writeReportText(options.html, reportPage(report));
   io.print(reportText(report, io.isColourful));
+};
+
+/** @throws {CliFailure} what its traffic cannot do @throws {OperationalError} a trace that cannot be read */
+const tellOf = (planned: PlannedScenario, build: Builder, io: CliIo): void => {
+  const fault = faultOfTraffic(planned, build.sourceOf(planned));
+  if (fault !== null) throw new CliFailure(EXIT.usage, fault);
+  if (planned.traffic.startsWith(DECISIONS)) io.tell(decisionsText(planned, build.scenarioOf(planned)));
 };
 
 /** Options that a configuration has in its stead. */
@@ -40,6 +56,7 @@ const PLANNING = [
   "scenario",
   "policy",
   "traffic",
+  "fromDecisions",
   "regions",
   "load",
   "users",
@@ -59,7 +76,11 @@ const planOfFile = (options: SimulateOptions, path: string, io: CliIo): Plan => 
 };
 
 const planOfOptions = (options: SimulateOptions): Plan => {
-  const { scenario, policy, traffic, regions, load, users, seeds, firstSeed, duration, warmUp } = options;
+  const { scenario, policy, regions, load, users, seeds, firstSeed, duration, warmUp } = options;
+  if (options.traffic !== undefined && options.fromDecisions !== undefined) {
+    throw new CliFailure(EXIT.usage, "--traffic and --from-decisions both say what is asked; leave out one");
+  }
+  const traffic = options.fromDecisions === undefined ? options.traffic : `${DECISIONS}${options.fromDecisions}`;
   const raw = {
     ...{ version: 1, scenarios: scenario ?? ["steady"], policies: policy, traffic, load, users, seeds, duration },
     ...{ regions: regions === undefined ? undefined : Number(regions), first_seed: firstSeed, warm_up: warmUp },

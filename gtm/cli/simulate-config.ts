@@ -3,13 +3,13 @@ import { z } from "zod";
 import { duration } from "#shared/units.ts";
 import type { Plan, PlannedPolicy, PlannedScenario } from "./simulate-plan.ts";
 
-const TRAFFIC = /^(?:chat|agents|retrieval|(?:mooncake|claude|ragpulse):.+)$/;
+const TRAFFIC = /^(?:chat|agents|retrieval|(?:mooncake|claude|ragpulse|decisions):.+)$/;
 
 const setting = {
-  /** chat, agents, retrieval, mooncake:PATH, claude:PATH or ragpulse:PATH. */
+  /** chat, agents, retrieval, mooncake:PATH, claude:PATH, ragpulse:PATH or decisions:PATH. */
   traffic: z
     .string()
-    .regex(TRAFFIC, "expected chat, agents, retrieval, mooncake:PATH, claude:PATH or ragpulse:PATH")
+    .regex(TRAFFIC, "expected chat, agents, retrieval, mooncake:PATH, claude:PATH, ragpulse:PATH or decisions:PATH")
     .optional(),
   regions: z.union([z.literal(3), z.literal(6)], { error: "expected 3 or 6" }).optional(),
   /** Share of what the fleet could prefill without any cache. */
@@ -104,16 +104,21 @@ type Given = Partial<Omit<SimulateConfig, "scenarios" | "version">> & {
 const saysHowMuch = (given: object): boolean => "load" in given || "users" in given;
 const isAll = (given: readonly unknown[]): boolean => given.length === 1 && given[0] === "all";
 
+/** Decisions are played as often as they were made where nobody wants otherwise. */
+const usualLoad = (traffic: string): number | null => (traffic.startsWith("decisions:") ? null : DEFAULTS.load);
+
+const amountText = (load: number | null, users: number | null): string =>
+  users !== null ? `${users} users` : load === null ? "as recorded" : `${Math.round(load * 100)} %`;
+
 const plannedScenario = (given: Given, policies: readonly PlannedPolicy[], faults: string[]): PlannedScenario => {
   const { scenario, traffic = DEFAULTS.traffic, regions = DEFAULTS.regions, users = null } = given;
-  const load = given.load ?? (users === null ? DEFAULTS.load : null);
+  const load = given.load ?? (users === null ? usualLoad(traffic) : null);
   if (load !== null && users !== null)
     faults.push(`${given.name ?? scenario} has a load and users: one of both says how much is asked`);
   const first = given.first_seed ?? DEFAULTS.firstSeed;
-  const amount = users === null ? `${Math.round((load ?? 0) * 100)} %` : `${users} users`;
   const kind = traffic.split(":")[0] ?? traffic;
   return {
-    name: given.name ?? `${scenario}: ${kind} ${amount}${regions === 6 ? ", six regions" : ""}`,
+    name: given.name ?? `${scenario}: ${kind} ${amountText(load, users)}${regions === 6 ? ", six regions" : ""}`,
     ...{ scenario, traffic, regions, load, users, policies },
     warmUpMs: given.warm_up ?? WARM_UP_MS,
     measuredMs: given.duration ?? MEASURED_MS,

@@ -4,6 +4,7 @@ export type SimulateOptions = {
   readonly scenario?: readonly string[];
   readonly policy?: readonly string[];
   readonly traffic?: string;
+  readonly fromDecisions?: string;
   readonly regions?: string;
   readonly load?: number;
   readonly users?: number;
@@ -16,4 +17,5 @@ export type SimulateOptions = {
   readonly json?: string;
   readonly html?: string;
   readonly compare?: readonly string[];
+  readonly describe?: boolean;
 };

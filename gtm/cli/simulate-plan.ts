@@ -19,7 +19,7 @@ export type PlannedScenario = {
   /** chat, agents or retrieval; or a reader's name, a colon and the path of a trace. */
   readonly traffic: string;
   readonly regions: 3 | 6;
-  /** Share of what the fleet could prefill without any cache; null: as many users as `users` says, in a closed loop. */
+  /** Share of what the fleet could prefill without any cache; null: as many users as `users` says, in a closed loop, or as recorded. */
   readonly load: number | null;
   readonly users: number | null;
   readonly warmUpMs: number;

@@ -5,12 +5,11 @@ import type { PlayedRun, ScenarioReport } from "#gtm/simulation/report/report.ts
 import { createRunTally } from "#gtm/simulation/report/run-tally.ts";
 import type { Scenario } from "#gtm/simulation/scenario.ts";
 import { createScenario, SCENARIOS, scenarioNamed } from "#gtm/simulation/scenarios/scenarios.ts";
-import { generated, recorded } from "#gtm/simulation/scenarios/sources.ts";
 import type { TrafficSource } from "#gtm/simulation/scenarios/volume.ts";
 import type { Known } from "./simulate-config.ts";
 import type { PlannedScenario } from "./simulate-plan.ts";
 import { contenderOf, faultOfParameters, POLICIES } from "./simulate-policies.ts";
-import { recordedTraceOf } from "./simulate-trace-file.ts";
+import { sourceOf } from "./simulate-sources.ts";
 import type { Play } from "./simulate-workers.ts";
 
 export const KNOWN: Known = {
@@ -21,26 +20,34 @@ export const KNOWN: Known = {
 
 export const policyKind = (policy: string): PolicyKind => POLICIES.find(({ name }) => name === policy)?.kind ?? "rival";
 
-/** Builds what a plan says; a trace is read once, and so is how much of it makes a load. */
-export type Builder = (planned: PlannedScenario) => BuiltScenario;
+/** Builds what a plan says; a trace is read once, and a scenario's load is counted once. */
+export type Builder = {
+  /** @throws {OperationalError} GTM_TRACE_INVALID */
+  readonly sourceOf: (planned: PlannedScenario) => TrafficSource;
+  readonly scenarioOf: (planned: PlannedScenario) => BuiltScenario;
+};
 export type BuiltScenario = { readonly scenario: Scenario; readonly source: TrafficSource };
 
-/** @throws {OperationalError} GTM_TRACE_INVALID */
 export const createBuilder = (): Builder => {
   const sources = new Map<string, TrafficSource>();
   const scenarios = new Map<string, Scenario>();
-  return (planned) => {
-    const source = cached(sources, planned.traffic, () => sourceOf(planned.traffic));
-    const { scenario: name, regions, load, users, warmUpMs, measuredMs } = planned;
-    const key = JSON.stringify([name, planned.traffic, regions, load, users, warmUpMs, measuredMs]);
-    const scenario = cached(scenarios, key, () => {
-      const named = scenarioNamed(name);
-      if (named === null) throw new RangeError(`no scenario is called ${name}`);
-      const volume =
-        users === null ? ({ kind: "load", load: load ?? 1 } as const) : ({ kind: "users", users } as const);
-      return createScenario(named, { ...{ regions, source, volume, warmUpMs, measuredMs } });
-    });
-    return { scenario, source };
+  const builtSource = (planned: PlannedScenario): TrafficSource =>
+    cached(sources, `${planned.load === null}${planned.traffic}`, () => sourceOf(planned));
+  return {
+    sourceOf: builtSource,
+    scenarioOf: (planned) => {
+      const source = builtSource(planned);
+      const { scenario: name, traffic, regions, load, users, warmUpMs, measuredMs } = planned;
+      const key = JSON.stringify([name, traffic, regions, load, users, warmUpMs, measuredMs]);
+      const scenario = cached(scenarios, key, () => {
+        const named = scenarioNamed(name);
+        if (named === null) throw new RangeError(`no scenario is called ${name}`);
+        const volume =
+          users === null ? ({ kind: "load", load: load ?? 1 } as const) : ({ kind: "users", users } as const);
+        return createScenario(named, { regions, source, volume, warmUpMs, measuredMs });
+      });
+      return { scenario, source };
+    },
   };
 };
 
@@ -52,18 +59,11 @@ const cached = <T>(kept: Map<string, T>, key: string, create: () => T): T => {
   return made;
 };
 
-const sourceOf = (traffic: string): TrafficSource => {
-  if (traffic === "chat" || traffic === "agents" || traffic === "retrieval") return generated(traffic);
-  const reader = traffic.slice(0, traffic.indexOf(":"));
-  const model = reader === "ragpulse" ? "8b" : "70b";
-  return recorded(recordedTraceOf(traffic), { name: reader, model, part: "all" });
-};
-
 /** @returns plays one run after another @throws {OperationalError} GTM_TRACE_INVALID */
 export const createPlayer = (): ((play: Play, onProgress: (virtualMs: number) => void) => PlayedRun) => {
   const build = createBuilder();
   return ({ scenario: planned, policy, seed }, onProgress) => {
-    const { scenario } = build(planned);
+    const { scenario } = build.scenarioOf(planned);
     const { fleet, warmUpMs, measuredMs, sloMs } = scenario;
     const { sums, ttft, endToEnd, series, onTurn, onLost } = createRunTally({ fleet, warmUpMs, measuredMs, sloMs });
     const { unfinished } = playScenario(scenario, contenderOf(policy), { seed, onTurn, onLost, onProgress });

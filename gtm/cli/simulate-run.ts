@@ -8,19 +8,20 @@ import {
 } from "#gtm/simulation/report/report.ts";
 import type { CliIo } from "./io.ts";
 import { type Job, jobsOf, type Plan, type PlannedScenario } from "./simulate-plan.ts";
-import { createBuilder, facesOf, policyKind } from "./simulate-play.ts";
+import { type Builder, facesOf, policyKind } from "./simulate-play.ts";
 import { createProgressLine } from "./simulate-progress.ts";
 import { playAll } from "./simulate-workers.ts";
 
 export type Run = {
   readonly plan: Plan;
+  readonly build: Builder;
   readonly threads: number;
   readonly signal: AbortSignal;
   readonly io: CliIo;
 };
 
 /** @throws {OperationalError} a trace that cannot be read or played */
-export const runPlan = async ({ plan, threads, signal, io }: Run): Promise<Report> => {
+export const runPlan = async ({ plan, build, threads, signal, io }: Run): Promise<Report> => {
   const jobs = jobsOf(plan);
   const progress = createProgressLine(io, jobs.length);
   const lengthMs = ({ scenario }: Job): number => {
@@ -29,7 +30,7 @@ export const runPlan = async ({ plan, threads, signal, io }: Run): Promise<Repor
   };
   const underWay = new Map<Job, number>();
   let played = 0;
-  const reports = createCollector(plan);
+  const reports = createCollector(plan, build);
   const show = (job: Job): void => {
     const partly = [...underWay.values()].reduce((sum, fraction) => sum + Math.min(0.99, fraction), 0);
     const scenario = plan.scenarios[job.scenario];
@@ -71,8 +72,7 @@ const playOf = ({ scenarios }: Plan, { scenario, policy, seed }: Job) => {
 };
 
 /** A scenario's runs are summed up once all are there: what they are added up in is large. */
-const createCollector = ({ scenarios }: Plan) => {
-  const build = createBuilder();
+const createCollector = ({ scenarios }: Plan, build: Builder) => {
   const runs = new Map<string, PlayedRun>();
   const done: (ScenarioReport | undefined)[] = scenarios.map(() => undefined);
   const keyOf = (scenario: number, policy: number, seed: number): string => `${scenario}/${policy}/${seed}`;
@@ -84,7 +84,7 @@ const createCollector = ({ scenarios }: Plan) => {
       runs: planned.seeds.flatMap((seed) => runs.get(keyOf(scenario, at, seed)) ?? []),
     }));
     const some = policies.filter((policy) => policy.runs.length > 0);
-    return some.length === 0 ? undefined : scenarioReport(facesOf(planned, build(planned)), some);
+    return some.length === 0 ? undefined : scenarioReport(facesOf(planned, build.scenarioOf(planned)), some);
   };
   return {
     add: (job: Job, run: PlayedRun): void => {

@@ -23,12 +23,18 @@ export const simulateCommand = (io: CliIo): Command =>
       "simulate --scenario region-lost --regions 6 --html report.html --json report.json",
       "simulate --traffic mooncake:conversation_trace.jsonl.gz --load 0.6 --jobs 4",
       "simulate --config deploy/config/simulate-all.yaml --html report.html",
+      "simulate --describe --traffic agents --users 108",
+      "simulate --from-decisions decisions.jsonl --policy gtm sticky",
       "simulate --compare before.json after.json",
     ],
   )
     .option("--scenario <names...>", "what happens: names, or all (default: steady)")
     .option("--policy <names...>", "who steers: names, or all (default: all)")
-    .option("--traffic <kind>", "chat, agents, retrieval, mooncake:PATH, claude:PATH or ragpulse:PATH (default: chat)")
+    .option(
+      "--traffic <kind>",
+      "chat, agents, retrieval, mooncake:PATH, claude:PATH, ragpulse:PATH or decisions:PATH (default: chat)",
+    )
+    .option("--from-decisions <file>", "replay what a GTM decided (gtm decisions list -o jsonl), instead of --traffic")
     .addOption(new Option("--regions <count>", "how many AWS regions (default: 3)").choices(["3", "6"]))
     .option("--load <share>", "of what the replicas could prefill without any cache (default: 0.8)", number)
     .option("--users <count>", "clients in a closed loop, instead of a load", number)
@@ -38,6 +44,7 @@ export const simulateCommand = (io: CliIo): Command =>
     .option("--warm-up <time>", "of virtual time before it, not counted (default: 10m)")
     .option("--jobs <threads>", "how many runs at once; does not change the result", number, availableParallelism())
     .option("--config <file>", "scenarios and policies with their parameters, in YAML, instead of the options above")
+    .option("--describe", "play nothing: print what the traffic is like, and whether affinity helps it")
     .option("--json <file>", "write the report there, for --compare and for others")
     .option("--html <file>", "write the report there, as a page with plots that fetches nothing")
     .option("--compare <files...>", "simulate nothing: tell two reports apart, first the older one")

@@ -106,6 +106,19 @@ describe("gtm simulate", () => {
     ["an unknown policy", ["--policy", "best"], 2, /no policy "best"; there are round-robin, .*gtm, oracle/],
     ["an unknown traffic", ["--traffic", "mail"], 2, /--traffic: expected chat, agents, retrieval, mooncake:PATH/],
     ["a load that is none", ["--load", "much"], 2, /Expected a number/],
+    [
+      "users of a trace that says when its turns come",
+      ["--users", "9", "--traffic", `mooncake:${fileOf("open.jsonl.gz", trace)}`],
+      2,
+      /mooncake says when its turns come, so give a load instead of users/,
+    ],
+    [
+      "users where demand changes",
+      ["--users", "9", "--scenario", "flash-crowd"],
+      2,
+      /demand that changes needs a load/,
+    ],
+    ["two traffics", ["--traffic", "chat", "--from-decisions", "log"], 2, /leave out one/],
     ["no threads", ["--jobs", "0"], 2, /--jobs takes a whole number of 1 or more, found 0/],
     [
       "a trace that is not there",

@@ -25,7 +25,7 @@ export type DecidedTurn = {
 export const decidedTurns = (file: TraceFile) => {
   const turns = new Map<string, DecidedTurn>();
   const leftOut = { dnsAnswers: 0, withoutConversation: 0 };
-  for (const row of decisionsOf(file)) {
+  for (const row of rowsOfDecisions(file)) {
     const { value, place } = row;
     if (typeof value["id"] !== "string" || typeof value["kind"] !== "string") {
       throw faultAt(place, 'a decision with "id" and "kind", as gtm decisions list -o jsonl prints it');
@@ -66,7 +66,7 @@ const textOf = ({ place, value }: Row, field: string): string => {
 };
 
 /** A decision a line; or one JSON text with `items`, as `-o json` prints a page. */
-function* decisionsOf({ name, lines }: TraceFile): Generator<Row> {
+export function* rowsOfDecisions({ name, lines }: TraceFile): Generator<Row> {
   const all = [...lines];
   const [first = ""] = all;
   if (first.trim() !== "{") {

@@ -1,8 +1,8 @@
 /** Whether clients came faster than they could be served for as long as it was looked at: then a mean says how long one looked. */
 import type { RunTally } from "./run-tally.ts";
 
-/** Chosen: a wait that is twice what it was, and long; crowds that come and go do not reach it by the end. */
-const GROWTH = 2;
+/** Chosen: waits that are long, and longer from third to third; crowds that come and go do not reach it by the end. */
+const GROWTH = 1.3;
 const LONG_MS = 10_000;
 const UNFINISHED_FRACTION = 0.02;
 
@@ -18,7 +18,8 @@ export const waitsGrow = (runs: readonly { readonly tally: RunTally; readonly en
   const served = sumOf(runs, ({ tally }) => tally.ttft.total);
   const unfinished = sumOf(runs, ({ end }) => end.unfinished);
   if (unfinished > UNFINISHED_FRACTION * (served + unfinished)) return true;
-  return meanWaitMs(2) > LONG_MS && meanWaitMs(2) > GROWTH * meanWaitMs(0);
+  const [first, middle, last] = [meanWaitMs(0), meanWaitMs(1), meanWaitMs(2)];
+  return last > LONG_MS && last > GROWTH * first && first < middle && middle < last;
 };
 
 const sumOf = <T>(list: readonly T[], pick: (one: T) => number): number =>

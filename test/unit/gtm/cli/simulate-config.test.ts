@@ -52,6 +52,17 @@ describe("a plan of simulations", () => {
     );
     assert.equal(scenarios[0]?.policies.length, KNOWN.policies.length);
   });
+  it("plays decisions as often as they were made, unless a load is wanted", () => {
+    const names = [{ scenario: "steady" }, { scenario: "steady", load: 1.2 }];
+    const { scenarios } = planned({ traffic: "decisions:log.jsonl", scenarios: names });
+    assert.deepEqual(
+      scenarios.map(({ name, load }) => [name, load]),
+      [
+        ["steady: decisions as recorded", null],
+        ["steady: decisions 120 %", 1.2],
+      ],
+    );
+  });
   it("plays all policies of a seed before the next seed", () => {
     const jobs = jobsOf(planned({ scenarios: ["steady"], policies: ["sticky", "gtm"], seeds: 2 }));
     assert.deepEqual(

@@ -87,6 +87,7 @@ describe("waits", () => {
   };
   const cases: readonly { when: string; runs: ReturnType<typeof played>; expected: boolean }[] = [
     { when: "they are longer by a tenth of the time that has passed", runs: played((s) => s * 100), expected: true },
+    { when: "they had grown for long before", runs: played((s) => 60_000 + s * 100), expected: true },
     { when: "they are long and stay so", runs: played(() => 30_000), expected: false },
     { when: "a crowd came and went", runs: played((s) => (s > 100 && s < 200 ? 60_000 : 500)), expected: false },
     { when: "they double and are short", runs: played((s) => s * 10), expected: false },
