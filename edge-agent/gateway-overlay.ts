@@ -27,7 +27,9 @@ export const withGateways = (report: RegionReport, answers: readonly GatewayAnsw
   const pages = answers.flatMap((answer) => (answer.kind === "page" ? [answer.page] : []));
   const rows = pages.filter(({ region }) => region === report.region).flatMap(({ replicas }) => replicas);
   const isWhole = answers.length > 0 && faults.length === 0;
-  const bypassed = isWhole ? report.models.filter((model) => isBypassed(model, rows)) : [];
+  // What a gateway sends to a router comes to engines that it does not know: that is around nobody.
+  const isRouted = rows.some(({ isRouter }) => isRouter);
+  const bypassed = isWhole && !isRouted ? report.models.filter((model) => isBypassed(model, rows)) : [];
   const models = report.models.map((model) =>
     modelWith(model, rows, isWhole ? (bypassed.includes(model) ? "longer" : "exact") : "scraped"),
   );

@@ -32,7 +32,7 @@ const engineUrl = z.string().superRefine((text, context) => {
 /** An answer of five minutes is long; service managers must wait longer than that. */
 const STOP_DEADLINE_MS = 300_000;
 
-/** One engine, one front end of several, or the region's own router. */
+/** One engine, one front end of several data-parallel ones, or the region's own router. */
 const Engine = z.strictObject({
   url: engineUrl,
   /** For `/v1/models`, where the engine asks for a key; clients bring their own. */
@@ -40,6 +40,8 @@ const Engine = z.strictObject({
   engine: engineName.default("auto"),
   /** Turns that one replica of it runs at once, such as vLLM's --max-num-seqs; null: as many as come. */
   slots: z.int().min(1).max(65_536).nullable().default(null),
+  /** Behind it a router of the region's own chooses the replica (vLLM production-stack, llm-d, SGLang, Dynamo). */
+  router: z.boolean().default(false),
 });
 
 const Keys = z
@@ -136,6 +138,10 @@ export const GatewayConfig = z
       .refine(
         (engines) => new Set(engines.map(({ url }) => addressOf(url))).size === engines.length,
         "an engine stands here twice",
+      )
+      .refine(
+        (engines) => engines.length === 1 || engines.every(({ router }) => !router),
+        "a router stands alone: how long a turn would wait behind it compares with nothing",
       ),
     /** What engines do not say of their models, as in the agent's configuration. */
     models: Models,

@@ -93,8 +93,10 @@ export const sendTo = (state: ReplicaState, sent: Sent): Passage => {
       if (turn === undefined || turn.firstTokenAtMs !== null) return;
       const start = prefillStart(laneOf(state), turn, atMs);
       ttftMs = atMs - sent.atMs;
-      queuedMs = start.atMs - sent.atMs;
-      if (start.isSeen && life === state.life) tellComputed = state.calibration.prefilled(start.atMs, atMs);
+      // Several replicas behind a router prefill at once: which of its turns waited for which, nobody sees.
+      const isLane = !state.facts.isRouter;
+      if (isLane) queuedMs = start.atMs - sent.atMs;
+      if (isLane && start.isSeen && life === state.life) tellComputed = state.calibration.prefilled(start.atMs, atMs);
       state.turns.set(seq, { ...turn, firstTokenAtMs: atMs });
       state.prefilledAtMs = Math.max(state.prefilledAtMs, atMs);
       state.prefilledSeq = Math.max(state.prefilledSeq, seq);

@@ -22,12 +22,13 @@ export const regionReplicas = (
   createReplicas({
     region: config.region,
     gateway: config.gateway,
-    engines: config.engines.map(({ url, api_key_file, engine, slots }) => ({
+    engines: config.engines.map(({ url, api_key_file, engine, slots, router }) => ({
       origin: new URL(url).origin,
       address: addressOf(url) ?? url,
       apiKey: api_key_file === null ? null : readSecretFile(api_key_file),
       engine,
       slots,
+      isRouter: router,
     })),
     models: new Map(
       config.models.map((model) => [

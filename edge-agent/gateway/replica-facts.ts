@@ -23,6 +23,8 @@ export type ReplicaFacts = {
   readonly prefillTokensPerSecond: number | null;
   /** Most turns at once; null: not known. */
   readonly slots: number | null;
+  /** Several replicas, chosen by others: how long a turn waits there, and how fast one of them is, cannot be told by its turns. */
+  readonly isRouter: boolean;
 };
 
 /** One configured engine. */
@@ -30,6 +32,7 @@ export type EnginePlace = {
   readonly origin: string;
   readonly endpoint: Endpoint;
   readonly slots: number | null;
+  readonly isRouter: boolean;
 };
 
 const NO_SETTINGS: ModelSettings = {
@@ -50,7 +53,10 @@ export const replicaFacts = (
   const byId = new Map<ReplicaId, ReplicaFacts>();
   for (const place of places) {
     const { models } = place.endpoint;
-    const facts = models.length === 0 ? [unnamed(place)] : models.flatMap((model) => factsOf(place, model, settings));
+    const facts =
+      models.length === 0 || place.isRouter
+        ? [asOne(place)]
+        : models.flatMap((model) => factsOf(place, model, settings));
     for (const one of facts) byId.set(one.id, together(byId.get(one.id), one));
   }
   return byId;
@@ -59,18 +65,22 @@ export const replicaFacts = (
 const together = (first: ReplicaFacts | undefined, other: ReplicaFacts): ReplicaFacts =>
   first === undefined ? other : { ...first, names: new Set([...(first.names ?? []), ...(other.names ?? [])]) };
 
-const unnamed = ({ origin, endpoint, slots }: EnginePlace): ReplicaFacts => ({
+/** Of which nothing is known but, of a router, what it serves. */
+const asOne = ({ origin, endpoint, slots, isRouter }: EnginePlace): ReplicaFacts => ({
   id: `${endpoint.address}/0` as ReplicaId,
   origin,
-  model: null,
-  names: null,
+  model: (endpoint.models[0]?.model ?? null) as ModelId | null,
+  names: endpoint.models.length === 0 ? null : new Set(endpoint.models.flatMap(namesOf)),
   rank: null,
   isDown: endpoint.isDown,
   startedAtMs: null,
   kvCapacityTokens: null,
   prefillTokensPerSecond: null,
   slots,
+  isRouter,
 });
+
+const namesOf = ({ model, aliases, adapters }: KnownModel): readonly string[] => [model, ...aliases, ...adapters];
 
 const factsOf = (
   { origin, endpoint, slots }: EnginePlace,
@@ -84,12 +94,13 @@ const factsOf = (
     id: one.id as ReplicaId,
     origin,
     model: model.model as ModelId,
-    names: new Set([model.model, ...model.aliases, ...model.adapters]),
+    names: new Set(namesOf(model)),
     rank: isRanked ? one.replica.engine : null,
     isDown: endpoint.isDown || one.replica.isAsleep === true,
     startedAtMs: replicaReport(one, placed).startedAtMs,
     kvCapacityTokens: one.kvCapacityTokens,
     prefillTokensPerSecond: one.speed?.tokensPerSecond ?? null,
     slots,
+    isRouter: false,
   }));
 };

@@ -9,6 +9,8 @@ const ReplicaRow = z.looseObject({
   /** Until a turn that comes now would start its prefill; null: it waits, and nobody knows how fast the replica is. */
   backlogMs: z.number().nonnegative().nullable(),
   inFlight: z.int().nonnegative(),
+  /** A router of the region's own, behind which others choose the replica: it is none of the agent's replicas. */
+  isRouter: z.boolean().default(false),
   /** As measured here; null, as the next two: too few prefills were seen, or they do not agree. */
   prefillTokensPerSecond: z.number().positive().nullable(),
   /** ms per token. */
@@ -40,14 +42,16 @@ export const replicaPage = (owner: PageOwner, replicas: readonly Replica[], nowM
 });
 
 const rowOf = (replica: Replica, model: ModelId, nowMs: number): ReplicaPage["replicas"][number] => {
+  const { isRouter } = replica.facts();
   const { source, linMs, attnMs } = replica.speed(nowMs);
   const isMeasured = source === "measured";
   const backlogMs = replica.backlogMs(nowMs);
   return {
     id: replica.id,
     model,
-    backlogMs: source === "guessed" && backlogMs > 0 ? null : backlogMs,
+    backlogMs: isRouter || (source === "guessed" && backlogMs > 0) ? null : backlogMs,
     inFlight: replica.inFlight(),
+    isRouter,
     prefillTokensPerSecond: isMeasured ? 1_000 / linMs : null,
     prefillLinMs: isMeasured ? linMs : null,
     prefillAttnMs: isMeasured ? attnMs : null,

@@ -17,6 +17,8 @@ export type EngineTarget = {
   /** An engine's name, or `auto`. */
   readonly engine: string;
   readonly slots: number | null;
+  /** Others choose the replica behind it. */
+  readonly isRouter: boolean;
 };
 
 export type ReplicaScrape = {
@@ -61,9 +63,9 @@ export const createReplicaScrape = (
     if (stopping.signal.aborted) return;
     endpoints = seen;
     onPlaces(
-      targets.flatMap(({ origin, slots }, at) => {
+      targets.flatMap(({ origin, slots, isRouter }, at) => {
         const endpoint = endpoints[at];
-        return endpoint === undefined ? [] : [{ origin, slots, endpoint }];
+        return endpoint === undefined ? [] : [{ origin, slots, isRouter, endpoint }];
       }),
     );
     timer = setTimeout(() => {

@@ -66,7 +66,9 @@ export const createReplicaSet = (rules: QueueRules): ReplicaSet => {
         return { kind: "refused", reason: "model-gone", retryAfterMs: ASK_AGAIN_MS };
       }
       const excessMs = excessOf(chosen, turn, rules);
-      if (excessMs > 0 && replica.speed(nowMs).source !== "guessed") {
+      // Of a queue that others keep nothing is known: better a turn that waits than one that is refused by a guess.
+      const isKnown = !replica.facts().isRouter && replica.speed(nowMs).source !== "guessed";
+      if (excessMs > 0 && isKnown) {
         return { kind: "refused", reason: "queue", retryAfterMs: Math.max(LEAST_RETRY_MS, Math.ceil(excessMs)) };
       }
       return { kind: "picked", replica, chosen };

@@ -32,7 +32,14 @@ before(async () => {
   replicas = createReplicas({
     ...{ region: REGION as RegionId, gateway: "gateway-1", models: new Map(), queue: { factor: 3, floorMs: 60_000 } },
     engines: [
-      { origin: engine.origin, address: `127.0.0.1:${engine.port}`, apiKey: null, engine: "auto", slots: null },
+      {
+        origin: engine.origin,
+        address: `127.0.0.1:${engine.port}`,
+        apiKey: null,
+        engine: "auto",
+        slots: null,
+        isRouter: false,
+      },
     ],
     ...{ store, clock, log: silentLogger, metrics: createMetrics(), random: Math.random },
     labels: createLabels(ephemeralLabelKeys()),

@@ -30,7 +30,14 @@ before(async () => {
   const replicas = createReplicas({
     ...{ region: REGION as RegionId, gateway: "gateway-1", models: new Map(), queue: { factor: 3, floorMs: 60_000 } },
     engines: [
-      { origin: engine.origin, address: `127.0.0.1:${engine.port}`, apiKey: null, engine: "auto", slots: null },
+      {
+        origin: engine.origin,
+        address: `127.0.0.1:${engine.port}`,
+        apiKey: null,
+        engine: "auto",
+        slots: null,
+        isRouter: false,
+      },
     ],
     ...{ store, labels, clock: systemClock, log: silentLogger, metrics: createMetrics(), random: Math.random },
     reportKey: () => null,

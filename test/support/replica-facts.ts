@@ -17,6 +17,7 @@ export const someFacts = (at: number, change: Partial<ReplicaFacts> = {}): Repli
   kvCapacityTokens: null,
   prefillTokensPerSecond: 1_000,
   slots: null,
+  isRouter: false,
   ...change,
 });
 export const factsMap = (...facts: readonly ReplicaFacts[]): ReadonlyMap<ReplicaId, ReplicaFacts> =>

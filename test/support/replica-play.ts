@@ -51,6 +51,7 @@ const factsOf = (at: number, kvTokens: number): ReplicaFacts => ({
   kvCapacityTokens: kvTokens,
   prefillTokensPerSecond: null,
   slots: null,
+  isRouter: false,
 });
 
 const turnOf = (conversation: ConversationId, promptTokens: number, receivedAtMs: number): Turn => ({

@@ -42,6 +42,15 @@ describe("a report beside gateways", () => {
     assert.deepEqual(backlogs(report), [65, 900]);
     assert.deepEqual(RegionReport.parse(report).faults, scraped.faults);
   });
+  it("keeps what was scraped where a router of the region's own chooses, and takes nothing for sent around it", () => {
+    const busy = { ...scraped, models: scraped.models.map((model) => ({ ...model, requestsRunning: 50 })) };
+    const router = { id: "192.0.2.99:8000/0", backlogMs: null, inFlight: 50 };
+    const report = withGateways(busy, [answer("gw-1", [{ ...router, isRouter: true }])]);
+    assert.deepEqual([backlogs(report), report.faults], [[900, 900], scraped.faults]);
+    // The same of an engine that the agent does not read is a fault of the configuration.
+    const engine = withGateways(busy, [answer("gw-1", [router])]);
+    assert.equal(engine.faults.at(-1)?.code, "around-gateways");
+  });
   it("falls back to what was scraped, with a named fault, while one of them is silent: a part is not the whole", () => {
     const report = withGateways(scraped, [answer("gw-1", [{ id: first, backlogMs: 40 }]), silent]);
     assert.deepEqual(backlogs(report), [900, 900]);

@@ -38,6 +38,11 @@ describe("the gateway's configuration", () => {
       change: { engines: [least.engines[0], { url: "http://10.0.0.5:8000/" }] },
       fault: /^engines: an engine stands here twice/,
     },
+    {
+      what: "a router beside an engine",
+      change: { engines: [least.engines[0], { url: "http://10.0.0.9:80", router: true }] },
+      fault: /^engines: a router stands alone/,
+    },
     { what: "an engine with a path", change: { engines: [{ url: "http://a/v1" }] }, fault: /must be an origin/ },
     {
       what: "an engine with a credential",

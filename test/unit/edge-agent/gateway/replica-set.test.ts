@@ -169,6 +169,15 @@ describe("a turn is refused", () => {
     const picked = twoReplicas().pick(aTurn({ predictedTtftMs: 0 }), NONE, 0);
     assert.deepEqual(picked, { kind: "refused", reason: "queue", retryAfterMs: 2_123 });
   });
+  it("never by the queue behind a router, whose turns are prefilled side by side", () => {
+    const queued = (isRouter: boolean) => {
+      const set = createReplicaSet(RULES);
+      set.learn(factsMap(someFacts(1, { isRouter })), 0);
+      for (let turns = 0; turns < 20; turns++) send(set, aTurn(), 0);
+      return pick(set, aTurn({ predictedTtftMs: 700 }), 0);
+    };
+    assert.deepEqual([queued(false), queued(true)], ["queue", aReplicaId(1)]);
+  });
   it("never by a speed that is only guessed", () => {
     const set = createReplicaSet(RULES);
     set.learn(factsMap(someFacts(1, { prefillTokensPerSecond: null })), 0);
