@@ -120,21 +120,21 @@ const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
 const seconds = (ms: number): string => (Number.isFinite(ms) ? `${Math.round(ms / 1_000)} s` : "for ever");
 
 const reasonsOf = (helps: boolean, figures: AffinityGate["figures"], { regions }: GateFleet): readonly string[] => {
-  const saved = `sending turns to their context saves ${Math.round(figures.savedMs)} ms of prefill a turn, ${percent(figures.savedFraction)} of the work`;
+  const saved = `Sending turns to their context saves ${Math.round(figures.savedMs)} ms of prefill a turn, ${percent(figures.savedFraction)} of the work`;
   const facts = [
-    `${percent(figures.reusedFraction)} of all prompt tokens were in the conversation's turn before`,
+    `${percent(figures.reusedFraction)} of all prompt tokens were in the conversation's turn before.`,
     figures.thinkP50Ms === null
-      ? "no context is ever asked for again"
-      : `half of them are asked for again within ${seconds(figures.thinkP50Ms)}; caches keep a context about ${seconds(figures.cacheLifeMs)}, in time for ${percent(figures.inTimeFraction)}`,
-    `the load is ${percent(figures.noCacheUtilisation)} of what the fleet could prefill without any cache`,
+      ? "No context is ever asked for again."
+      : `Half of them are asked for again within ${seconds(figures.thinkP50Ms)}; caches keep a context about ${seconds(figures.cacheLifeMs)}, in time for ${percent(figures.inTimeFraction)}.`,
+    `The load is ${percent(figures.noCacheUtilisation)} of what the fleet could prefill without any cache.`,
   ];
-  if (helps) return [saved, ...facts];
-  if (regions <= 1) return ["there is one region: nothing is to be chosen", ...facts];
+  if (helps) return [`${saved}.`, ...facts];
+  if (regions <= 1) return ["There is one region: nothing is to be chosen.", ...facts];
   if (figures.reusedFraction > LEAST_SAVED_FRACTION && figures.inTimeFraction < 0.5) {
     return [
-      "contexts are gone before they are asked for again: more KV memory would help, affinity does not",
+      "Contexts are gone before they are asked for again: more KV memory would help, affinity does not.",
       ...facts,
     ];
   }
-  return [`${saved}: less than anybody feels`, ...facts];
+  return [`${saved}: less than anybody feels.`, ...facts];
 };

@@ -3,7 +3,7 @@
  * fleet. What the log does not hold is assumed: contents (a conversation's turns are chained to each other; that two
  * conversations share a prompt cannot be seen, so reuse is a lower bound) and the lengths of answers (those expected).
  */
-import type { City } from "../cities.ts";
+import type { Location } from "#gtm/domain/topology.ts";
 import { type BlockRuns, runsOf } from "../traces/block-runs.ts";
 import type { RecordedClient, RecordedTrace, RecordedTurn } from "../traces/recorded-trace.ts";
 import { faultAt, type TraceFile } from "../traces/trace-file.ts";
@@ -62,7 +62,7 @@ const commonest = (words: readonly string[]): string | null => {
 
 type Growing = {
   readonly startsAtMs: number;
-  readonly city: City | null;
+  readonly location: Location | null;
   readonly turns: RecordedTurn[];
   /** Conversations of this client: its own first. */
   threads: number;
@@ -95,7 +95,7 @@ const clientsOf = (turns: readonly DecidedTurn[], fromMs: number): readonly Reco
 };
 
 const begun = (turn: DecidedTurn, fromMs: number): Held => ({
-  client: { startsAtMs: turn.atMs - fromMs, city: cityOf(turn.area), turns: [], threads: 1 },
+  client: { startsAtMs: turn.atMs - fromMs, location: locationOf(turn.area), turns: [], threads: 1 },
   thread: 0,
   ids: [],
 });
@@ -115,8 +115,7 @@ const recordedTurn = (
 ): RecordedTurn => ({ thread, afterMs: atMs - fromMs - client.startsAtMs, promptTokens, outputTokens, blocks });
 
 /** Half degrees are what the log keeps of a place. @returns null: it is not known, or an operator's name */
-const cityOf = (area: string | null): City | null => {
+const locationOf = (area: string | null): Location | null => {
   const found = /^(-?\d{1,2}(?:\.\d)?),(-?\d{1,3}(?:\.\d)?)$/.exec(area ?? "");
-  if (area === null || found === null) return null;
-  return { name: area, location: { latitude: Number(found[1]), longitude: Number(found[2]) }, weight: 1 };
+  return found === null ? null : { latitude: Number(found[1]), longitude: Number(found[2]) };
 };

@@ -33,7 +33,8 @@ export const recorded = (
     if (arrivals.kind !== trace.loop) throw new RangeError(`the trace ${name} is ${trace.loop}, not ${arrivals.kind}`);
     if (arrivals.kind === "closed") {
       if (demand !== null) throw new RangeError(NO_TIDES);
-      return traceTraffic(trace, { ...TRACE_OPTIONS, seed, cities, part, users: arrivals.users });
+      const cut = { mostPromptTokens: LONGEST_PROMPT_TOKENS, blockTokens: AGENTS_BLOCK_TOKENS };
+      return traceTraffic(trace, { ...TRACE_OPTIONS, ...cut, seed, cities, part, users: arrivals.users });
     }
     const most = demand === null ? 1 : MOST_DEMAND;
     const copies = (arrivals.turnsPerSecond * most) / turnsPerSecondIn(trace, part);
@@ -41,6 +42,11 @@ export const recorded = (
     return demand === null ? traffic : thinned(traffic, demand, seed);
   },
 });
+
+/** As models end; an agent's session of a million tokens would be one replica's whole memory. */
+const LONGEST_PROMPT_TOKENS = 160_000;
+/** A multiple of the trace's 64: eight times as fast, and 256 tokens of a hit lost at most of about 90 000. */
+const AGENTS_BLOCK_TOKENS = 512;
 
 const NO_TIDES =
   "where every client waits for its answers there are always as many: demand that changes needs a load, not users";

@@ -27,7 +27,11 @@ export const readClaudeCode = (file: TraceFile): RecordedTrace => {
     const prompt = prompts.get(pair) ?? prompts.size;
     prompts.set(pair, prompt);
     const blocks = Math.floor((tool + sys) / BLOCK_TOKENS);
-    clients.push({ startsAtMs: 0, city: null, turns: turnsOf(requestsOf(row), -(prompt + 1) * IDS_A_PROMPT, blocks) });
+    clients.push({
+      startsAtMs: 0,
+      location: null,
+      turns: turnsOf(requestsOf(row), -(prompt + 1) * IDS_A_PROMPT, blocks),
+    });
   }
   return { blockTokens: BLOCK_TOKENS, loop: "closed", idsOf: "client", timeStepMs: 0, clients, lengthMs: 1 };
 };

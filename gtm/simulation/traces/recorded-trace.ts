@@ -1,5 +1,5 @@
 /** A trace as all readers give it, before anybody says who asks it from where and how often. */
-import type { City } from "../cities.ts";
+import type { Location } from "#gtm/domain/topology.ts";
 import type { BlockRuns } from "./block-runs.ts";
 
 export type RecordedTurn = {
@@ -16,8 +16,8 @@ export type RecordedTurn = {
 export type RecordedClient = {
   /** After the trace's start, ms; 0 in a closed loop, where traces do not say when sessions begin. */
   readonly startsAtMs: number;
-  /** null: where the client was is not recorded; public traces never say it. */
-  readonly city: City | null;
+  /** Where the client was; null: that is not recorded, and public traces never say it. */
+  readonly location: Location | null;
   /** At least one. */
   readonly turns: readonly RecordedTurn[];
 };

@@ -17,12 +17,12 @@ export const clientsOf = (
 ): { readonly clients: readonly RecordedClient[]; readonly lengthMs: number } => {
   const clients = new Map<
     number,
-    { readonly startsAtMs: number; readonly city: null; readonly turns: RecordedTurn[] }
+    { readonly startsAtMs: number; readonly location: null; readonly turns: RecordedTurn[] }
   >();
   for (const { atMs, conversation, promptTokens, outputTokens, blocks } of turns) {
     let client = clients.get(conversation);
     if (client === undefined) {
-      client = { startsAtMs: atMs, city: null, turns: [] };
+      client = { startsAtMs: atMs, location: null, turns: [] };
       clients.set(conversation, client);
     }
     client.turns.push({ thread: 0, afterMs: atMs - client.startsAtMs, promptTokens, outputTokens, blocks });

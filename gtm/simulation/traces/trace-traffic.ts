@@ -1,4 +1,6 @@
 /** A trace as traffic: who asks it, from where, how often. */
+import { greatCircleRttMs, type Location } from "#gtm/domain/topology.ts";
+import type { City } from "../cities.ts";
 import { createDice, type Dice, pickWeighted } from "../dice.ts";
 import { LONGEST_PAUSE_MS, restOfPauseMs } from "../generator/generated-client.ts";
 import { lastMileMs } from "../network.ts";
@@ -36,6 +38,12 @@ const homeOf = (dice: Dice, { cities }: TraceOptions) => {
   return { city, lastMileMs: lastMileMs(dice) };
 };
 
+/** A recorded place is known to half a degree; round trips are known from cities. */
+const nearestCity = (cities: readonly City[], location: Location): City => {
+  const rttMs = (city: City): number => greatCircleRttMs(city.location, location);
+  return cities.reduce((nearest, city) => (rttMs(city) < rttMs(nearest) ? city : nearest));
+};
+
 function* openLoop(trace: RecordedTrace, options: TraceOptions, blockTokens: number): Generator<Client> {
   const { seed, isRepeated } = options;
   for (let round = 0; round === 0 || isRepeated; round++) {
@@ -53,7 +61,12 @@ function* openLoop(trace: RecordedTrace, options: TraceOptions, blockTokens: num
         kind: "at",
         ms: fromMs + afterMs + (spread[at] ?? 0),
       }));
-      yield { ...home, city: client.city ?? home.city, startsAtMs: fromMs, next };
+      yield {
+        ...home,
+        ...(client.location === null ? {} : { city: nearestCity(options.cities, client.location) }),
+        startsAtMs: fromMs,
+        next,
+      };
     }
   }
 }

@@ -43,7 +43,7 @@ describe("the gate", () => {
   it("says that it does not where nobody comes back", () => {
     const { helps, reasons, figures } = affinityGate(chats(30_000, 1), FLEET, VISIT);
     assert.deepEqual([helps, figures.reusedFraction, figures.savedMs, figures.thinkP50Ms], [false, 0, 0, null]);
-    assert.match(reasons.join("\n"), /0 ms .*less than anybody feels[\s\S]*no context is ever asked for again/);
+    assert.match(reasons.join("\n"), /0 ms .*less than anybody feels[\s\S]*No context is ever asked for again/);
   });
 
   it("says that it does not where caches have forgotten", () => {
@@ -56,6 +56,6 @@ describe("the gate", () => {
   it("says that there is nothing to choose in one region", () => {
     const { helps, reasons } = affinityGate(chats(30_000, 2), { ...FLEET, regions: 1 }, VISIT);
     assert.equal(helps, false);
-    assert.match(reasons[0] ?? "", /one region/);
+    assert.match(reasons[0] ?? "", /one region: nothing/);
   });
 });

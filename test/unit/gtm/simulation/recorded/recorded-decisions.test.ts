@@ -66,7 +66,7 @@ describe("recorded decisions", () => {
     assert.equal(trace.lengthMs, 60_000);
     const [client] = trace.clients;
     assert.equal(trace.clients.length, 1);
-    assert.deepEqual(client?.city?.location, { latitude: 48.5, longitude: 2 });
+    assert.deepEqual(client?.location, { latitude: 48.5, longitude: 2 });
     assert.deepEqual(
       client?.turns.map(({ thread, afterMs, promptTokens, outputTokens }) => [
         thread,
@@ -104,10 +104,10 @@ describe("recorded decisions", () => {
       seen.push([atMs, turn, parent === null ? "own" : parent - conversation, city.name]),
     );
     assert.deepEqual(seen, [
-      [0, 1, "own", "48.5,2.0"],
-      [20_000, 2, "own", "48.5,2.0"],
-      [40_000, 3, "own", "48.5,2.0"],
-      [60_000, 1, -1, "48.5,2.0"],
+      [0, 1, "own", "Paris"],
+      [20_000, 2, "own", "Paris"],
+      [40_000, 3, "own", "Paris"],
+      [60_000, 1, -1, "Paris"],
     ]);
   });
 
@@ -116,7 +116,7 @@ describe("recorded decisions", () => {
     const client = { subnet: "192.0.2.0/24", area: "office", place: "office", source: "static" };
     const { trace } = read([assumed, decided("b", 9, { id: "c2", newTokens: 64 }, { client })]);
     assert.equal(trace.clients[0]?.turns[0]?.promptTokens, 4_100);
-    assert.equal(trace.clients[1]?.city, null);
+    assert.equal(trace.clients[1]?.location, null);
   });
 
   it("may be a page as -o json prints it, and the same decision twice is one", () => {

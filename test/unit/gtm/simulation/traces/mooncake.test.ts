@@ -26,7 +26,7 @@ describe("Mooncake's trace", () => {
     assert.deepEqual(clients, [
       {
         startsAtMs: 0,
-        city: null,
+        location: null,
         turns: [
           { thread: 0, afterMs: 0, promptTokens: 1_200, outputTokens: 100, blocks: [-1, 1, 1, 2] },
           { thread: 0, afterMs: 30_000, promptTokens: 2_100, outputTokens: 50, blocks: [-1, 1, 1, 1, 4, 3] },
@@ -34,7 +34,7 @@ describe("Mooncake's trace", () => {
       },
       {
         startsAtMs: 0,
-        city: null,
+        location: null,
         turns: [{ thread: 0, afterMs: 0, promptTokens: 700, outputTokens: 20, blocks: [-1, 1, 3, 1] }],
       },
     ]);
