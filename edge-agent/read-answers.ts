@@ -24,7 +24,12 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: R
   const words = reworded(page.page ?? EMPTY_PAGE, readAs.aliases);
   const payloads = { page: page.page === null ? null : words.page, models: list.models ?? endpoint.modelList, further };
   const engine = engineOf(page.page === null && wish === "auto" ? (endpoint.engine ?? wish) : wish, payloads);
-  const faults = [...answers.faults, ...page.faults, ...list.faults, ...healthFaults(answers.health)];
+  const faults = [
+    ...answers.faults,
+    ...page.faults,
+    ...(engine?.hasModelList === false ? [] : list.faults),
+    ...healthFaults(answers.health),
+  ];
   const reading = engine === null ? null : inTheirWords(engine.read(payloads), readAs, words);
   // A page that could not be had is its own fault, and says nothing of the engine.
   if (engine === null && page.page !== null) faults.push({ field: "engine", code: "unrecognised" });

@@ -73,7 +73,7 @@ const interviewed = async (engine: Engine, { ask, asked }: Asking): Promise<void
   await ask([MODELS, ...(engine.healthPath === null ? [] : [engine.healthPath]), ...engine.firstPaths], engine);
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const before = asked.size;
-    await ask(engine.nextPaths(payloadsOf(asked)), engine);
+    await ask(engine.nextPaths(payloadsOf(asked, "unread")), engine);
     if (asked.size === before) return;
   }
 };
@@ -128,11 +128,12 @@ const introduced = async ({ ask, asked }: Asking): Promise<Engine | null> => {
 
 const recognised = (asked: Asking["asked"]): Engine | null => {
   const page = asked.get(USUAL_PAGE)?.fetched;
-  return engineOf("auto", { ...payloadsOf(asked), page: page === undefined ? null : pageIn(page).page });
+  return engineOf("auto", { ...payloadsOf(asked, "read"), page: page === undefined ? null : pageIn(page).page });
 };
 
-const payloadsOf = (asked: Asking["asked"]): EnginePayloads => {
-  const answers = [...asked].map(([path, { fetched }]) => [path, furtherIn(fetched, "unread")] as const);
+/** @param pages `read` where who they are is told by what is on them */
+const payloadsOf = (asked: Asking["asked"], pages: "read" | "unread"): EnginePayloads => {
+  const answers = [...asked].map(([path, { fetched }]) => [path, furtherIn(fetched, pages)] as const);
   const further = new Map(answers);
   const list = further.get(MODELS);
   further.delete(MODELS);

@@ -103,6 +103,8 @@ export type Engine = {
   readonly names: FieldNames;
   /** By the names of the samples on a page. */
   readonly recognises: (names: readonly string[]) => boolean;
+  /** Whether it answers `/v1/models` at the same address. */
+  readonly hasModelList: boolean;
   /** What its model list says under `owned_by`; null: nothing that tells. */
   readonly owner: string | null;
   /** Paths that are asked of a stranger to find out whether it is this engine; they do no harm to others. */
@@ -128,6 +130,7 @@ export type Engine = {
 /** Of an engine that is recognised by its page or model list, and has everything on one page. */
 export const ONE_PAGE = {
   names: {},
+  hasModelList: true,
   tellingPaths: [],
   tells: () => false,
   guardsAll: false,

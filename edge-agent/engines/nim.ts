@@ -2,10 +2,9 @@
 import { type Counters, type Engine, type FieldNames, NO_COUNTERS, ONE_PAGE, UNMEASURED } from "./engine.ts";
 import { type Measured, notExported, readLabelledPage } from "./labelled-page.ts";
 import { unmeasuredReading } from "./model-reading.ts";
+import { NIM_PAGE, tellsAtNim } from "./nim-page.ts";
 import { cumulative, type Reader, UPPER_BOUND } from "./reader.ts";
 import { startOf } from "./started-at.ts";
-
-const PAGE = "/v1/metrics";
 
 const NIM_NAMES = {
   requestsRunning: ["num_requests_running"],
@@ -28,14 +27,11 @@ export const nim: Engine = {
     names.includes("num_requests_running") &&
     names.some((name) => NIM_NAMES.kvCacheUsedFraction.some((known) => known === name)),
   owner: null,
-  tellingPaths: [PAGE],
-  tells: (further) => {
-    const answer = further.get(PAGE);
-    return answer?.kind === "page" && nim.recognises([...answer.page.samples.keys()]);
-  },
-  metricsPaths: [PAGE, "/metrics"],
-  firstPaths: [PAGE],
-  nextPaths: ({ further }) => (further.get(PAGE)?.kind === "unknown" ? ["/metrics"] : []),
+  tellingPaths: [NIM_PAGE],
+  tells: tellsAtNim((names) => nim.recognises(names)),
+  metricsPaths: [NIM_PAGE, "/metrics"],
+  firstPaths: [NIM_PAGE],
+  nextPaths: ({ further }) => (further.get(NIM_PAGE)?.kind === "unknown" ? ["/metrics"] : []),
   healthPath: "/v1/health/ready",
   unavailableMeans: "loading",
   read: ({ page, models }) =>

@@ -18,6 +18,7 @@ const VERSION = "/api/version";
 export const ollama: Engine = {
   name: "ollama",
   names: {},
+  hasModelList: true,
   recognises: () => false,
   // `library`, or the name before the slash: neither tells.
   owner: null,

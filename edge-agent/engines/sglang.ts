@@ -11,13 +11,12 @@ import {
   unmeasuredReading,
   weightsFor,
 } from "./model-reading.ts";
+import { NIM_PAGE, tellsAtNim } from "./nim-page.ts";
 import { createReader, distinctFaults, distinctSources, type Reader } from "./reader.ts";
 import { oncePerRank } from "./sglang-counters.ts";
 import { LOADS, loadsIn, OLD_SERVER_INFO, SERVER_INFO, type SglangLoads, serverInfoIn } from "./sglang-loads.ts";
 import { SGLANG_NAMES, SGLANG_PREFIXES, SGLANG_REQUIRED } from "./sglang-names.ts";
 import { sglangReplica } from "./sglang-replica.ts";
-
-const NIM_PAGE = "/v1/metrics";
 
 export const sglang: Engine = {
   ...ONE_PAGE,
@@ -26,6 +25,7 @@ export const sglang: Engine = {
     SGLANG_PREFIXES.map((prefix) => [prefix, Object.values(prefixed(prefix, SGLANG_NAMES)).flat()]),
   ),
   recognises: (names) => prefixAmong(names) !== null,
+  tells: tellsAtNim((names) => prefixAmong(names) !== null),
   owner: "sglang",
   metricsPaths: ["/metrics", NIM_PAGE],
   firstPaths: ["/metrics", LOADS],

@@ -19,6 +19,7 @@ export const triton: Engine = {
   recognises: (names) => names.some((name) => name.startsWith("nv_trt_llm_")),
   owner: null,
   // The port of metrics has nothing else.
+  hasModelList: false,
   healthPath: null,
   read: ({ page, models }) =>
     page === null

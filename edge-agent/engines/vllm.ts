@@ -17,6 +17,7 @@ import {
   unmeasuredReading,
   weightsFor,
 } from "./model-reading.ts";
+import { NIM_PAGE, tellsAtNim } from "./nim-page.ts";
 import { distinctFaults, distinctSources } from "./reader.ts";
 import { capacityOf } from "./vllm-capacity.ts";
 import { VLLM_NAMES, VLLM_PREFIXES, VLLM_REQUIRED } from "./vllm-names.ts";
@@ -25,8 +26,6 @@ import { adaptersAtWork, type ReplicaFound, replicaReading } from "./vllm-replic
 /** One page holds one series per engine; more than this is no deployment but a fault. */
 const MOST_ENGINES = 256;
 
-const NIM_PAGE = "/v1/metrics";
-
 export const vllm: Engine = {
   ...ONE_PAGE,
   name: "vllm",
@@ -34,6 +33,7 @@ export const vllm: Engine = {
     VLLM_PREFIXES.map((prefix) => [prefix, Object.values(prefixed(prefix, VLLM_NAMES)).flat()]),
   ),
   recognises: (names) => prefixAmong(names) !== null,
+  tells: tellsAtNim((names) => prefixAmong(names) !== null),
   owner: "vllm",
   // A NIM that is made of vLLM has vLLM's own names there.
   metricsPaths: ["/metrics", NIM_PAGE],
