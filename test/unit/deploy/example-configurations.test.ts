@@ -5,6 +5,9 @@ import { basename } from "node:path";
 import { describe, it } from "node:test";
 import { AgentConfig } from "#edge-agent/config.ts";
 import { GatewayConfig } from "#edge-agent/gateway/config.ts";
+import { planOf, SimulateConfig } from "#gtm/cli/simulate-config.ts";
+import type { Plan } from "#gtm/cli/simulate-plan.ts";
+import { KNOWN } from "#gtm/cli/simulate-play.ts";
 import { parseGtmConfig } from "#gtm/config.ts";
 import { parseConfig } from "#shared/config.ts";
 import { instructionsOf } from "#test/support/dockerfile.ts";
@@ -20,22 +23,33 @@ const agentConfigIn = (path: string): AgentConfig =>
 const gatewayConfigIn = (path: string): GatewayConfig =>
   parseConfig(GatewayConfig, readFileSync(path, "utf8"), { source: path, env, code: "AGENT_CONFIG_INVALID" });
 
+const simulationIn = (path: string): Plan => {
+  const code = "GTM_CONFIG_INVALID";
+  const plan = planOf(parseConfig(SimulateConfig, readFileSync(path, "utf8"), { source: path, env, code }), KNOWN);
+  assert.ok("scenarios" in plan, JSON.stringify(plan));
+  return plan;
+};
+
 /** By the beginning of its name, which says whose configuration it is. */
 const readerOf = (path: string): ((path: string) => unknown) | null => {
   if (basename(path).startsWith("gtm")) return gtmConfigIn;
   if (basename(path).startsWith("gateway")) return gatewayConfigIn;
+  if (basename(path).startsWith("simulate")) return simulationIn;
   return basename(path).startsWith("edge-agent") ? agentConfigIn : null;
 };
 
 describe("an example configuration", () => {
   it("is there for each program", () => {
-    assert.deepEqual(new Set(files.map(readerOf)), new Set([gtmConfigIn, agentConfigIn, gatewayConfigIn]));
+    assert.deepEqual(
+      new Set(files.map(readerOf)),
+      new Set([gtmConfigIn, agentConfigIn, gatewayConfigIn, simulationIn]),
+    );
   });
 
   for (const path of files) {
     it(`is accepted by the program it is for: ${path}`, () => {
       const reader = readerOf(path);
-      assert.ok(reader !== null, "its name begins with gtm, gateway or edge-agent");
+      assert.ok(reader !== null, "its name begins with gtm, gateway, edge-agent or simulate");
       reader(path);
     });
 
