@@ -75,9 +75,12 @@ export const playScenario = (
   return { events, virtualMs, ...turns.counts(), regions: tally.totals() };
 };
 
-/** Engines keep blocks of the size that the traffic's hashes stand for, and sites say of themselves what the scenario says. */
-const agreeing = (fleet: FleetRegion, { reporting, routing }: Scenario, { blockTokens }: Traffic): FleetRegion => ({
-  ...fleet,
-  site: { ...fleet.site, hasGateway: reporting.eyes === "gateway", hasAffinity: routing === "affinity" },
-  engine: { ...fleet.engine, blockTokens },
-});
+/**
+ * Engines keep blocks of the size that the traffic's hashes stand for, and sites say of themselves what the scenario says. A
+ * gateway that does not choose its replicas is none: it only measures.
+ */
+const agreeing = (fleet: FleetRegion, { reporting, routing }: Scenario, { blockTokens }: Traffic): FleetRegion => {
+  const hasAffinity = routing === "affinity";
+  const hasGateway = hasAffinity && reporting.eyes === "gateway";
+  return { ...fleet, site: { ...fleet.site, hasGateway, hasAffinity }, engine: { ...fleet.engine, blockTokens } };
+};

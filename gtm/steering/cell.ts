@@ -1,6 +1,6 @@
 /** The decision behind a DNS name asked from an area: a commitment for its TTL times the resolver's clients, not a turn. */
 import type { Client } from "#gtm/domain/client.ts";
-import type { Decision } from "#gtm/domain/decision.ts";
+import { type Decision, regionOf } from "#gtm/domain/decision.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { ModelId, RegionId } from "#shared/ids.ts";
@@ -29,8 +29,9 @@ export const cellOf = (pool: Pool, client: Client, family: 4 | 6): Cell => {
 export type CellSteer = (query: Query, client: Client, cell: Cell, previous: RegionId | null) => Decision;
 
 /**
- * When a region begins to serve (as all do one after another when a GTM starts), cells go by the margin alone, or those decided
- * before it came would wait for their minutes. Longer than three TTLs, so that each is asked for meanwhile.
+ * When a region begins to serve (as all do one after another when a GTM starts), cells that would be elsewhere if nothing waited
+ * anywhere go by the margin alone, or those decided before it came would wait for their minutes. The others do not: all together
+ * would follow the shortest queue, find themselves in it, and leave again. Longer than three TTLs, so that each is asked for meanwhile.
  */
 const OPEN_FOR_MS = 60_000;
 
@@ -39,11 +40,22 @@ export const createCellSteer =
   (ports: Pick<Ports, "world">, policy: Policy): CellSteer =>
   (query, client, cell, previous) => {
     const world = ports.world();
-    const turn = turnOf({ ...query, kind: "cell", conversationId: null, pinnedTo: null }, client, null, world, policy);
+    const asked = { ...query, kind: "cell" as const, conversationId: null, pinnedTo: null };
+    const turn = { ...turnOf(asked, client, null, world, policy), home: previous, hashKey: cell.key };
+    const idleRegion = () => regionOf(decisionOf(query, turn, withoutQueues(world), policy).verdict);
     const isOpened = world.takenAtMs - world.openedAtMs < OPEN_FOR_MS;
-    const least = isOpened ? 0 : leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
-    return decisionOf(query, { ...turn, home: previous, hashKey: cell.key }, world, policy, least);
+    const isFree = isOpened && (previous === null || idleRegion() !== previous);
+    const least = isFree ? 0 : leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
+    return decisionOf(query, turn, world, policy, least);
   };
+
+const withoutQueues = (world: World): World => ({
+  ...world,
+  regions: world.regions.map((region) => ({
+    ...region,
+    placements: new Map([...region.placements].map(([model, one]) => [model, { ...one, averageBacklogMs: 0 }])),
+  })),
+});
 
 /** How long a cell's decision stands at least, while no region's candidacy changes. */
 export const CELL_DECISION_MS = 1_000;

@@ -33,7 +33,7 @@ export const priceOf = (region: Region, placement: Placement, turn: Turn, world:
   const served =
     turn.kind === "cell"
       ? serveOnAverage(placement, prompt)
-      : serve(placement, backlogsAt(arrivalAtMs, region, placement, world, policy), prompt);
+      : serve(placement, backlogsAt(arrivalAtMs, region, placement, world, policy), prompt, isRouted(region));
   const isHome = turn.kind !== "cell" && region.id === turn.home;
   const queueMs = bounded(served.queueMs);
   const prefillMs = bounded(served.prefillMs);
@@ -74,6 +74,9 @@ export const priceOf = (region: Region, placement: Placement, turn: Turn, world:
     },
   };
 };
+
+/** A gateway sends a turn to the holder or the least loaded, and so does a router that keeps conversations on a replica. */
+const isRouted = ({ hasGateway, hasAffinity }: Region): boolean => hasGateway || hasAffinity;
 
 /** Eleven days: beyond it a cost is only "far too much", and sums of absurd reports must stay comparable numbers. */
 const MOST_MS = 1e9;

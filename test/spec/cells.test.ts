@@ -80,14 +80,22 @@ describe("a pool's name asked from Frankfurt", () => {
     });
   }
 
-  it("goes by the margin alone for a minute after a region began to serve, whatever its own minutes", () => {
-    const regions = [aRegion("frankfurt", { placement: { averageBacklogMs: 2_000 } }), aRegion("paris")];
-    const { key } = cellOf(aPool(regions), aClient("frankfurt"), 4);
+  it("goes where it would be without queues for a minute after a region began to serve, whatever its own minutes", () => {
+    const busyBy = (averageBacklogMs: number) => [
+      aRegion("frankfurt", { placement: { averageBacklogMs } }),
+      aRegion("singapore"),
+    ];
+    const { key } = cellOf(aPool(busyBy(0)), aClient("frankfurt"), 4);
     let takenAtMs = NOW_MS;
     while (leastSavingMs(key, takenAtMs) !== 60_000) takenAtMs += 1_000;
-    const after = (ms: number) =>
-      regionOf(decideCellIn(aWorld(regions, { takenAtMs, openedAtMs: takenAtMs - ms }), "frankfurt").verdict);
-    assert.deepEqual([after(0), after(59_999), after(60_000)], ["paris", "paris", "frankfurt"]);
+    const after = (ms: number, previous: string, backlogMs = 0) =>
+      regionOf(decideCellIn(aWorld(busyBy(backlogMs), { takenAtMs, openedAtMs: takenAtMs - ms }), previous).verdict);
+    assert.deepEqual(
+      [0, 59_999, 60_000].map((ms) => after(ms, "singapore")),
+      ["frankfurt", "frankfurt", "singapore"],
+    );
+    assert.equal(after(0, "singapore", 9_000), "singapore", "not while it is dearer there");
+    assert.equal(after(0, "frankfurt", 9_000), "frankfurt", "the shortest queue is everybody's");
   });
 
   it("is let go in the same minutes by instances that started at other times", () => {

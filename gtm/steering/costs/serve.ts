@@ -27,12 +27,21 @@ export type Prompt = {
   readonly holder: ReplicaId | null;
 };
 
-/** @param backlogsMs one a replica at the time of arrival; where there is no replica (a cold placement) nothing waits */
-export const serve = (placement: Placement, backlogsMs: readonly number[], prompt: Prompt): Serve => {
-  const least = leastLoaded(backlogsMs);
+/**
+ * @param backlogsMs one a replica at the time of arrival; where there is no replica (a cold placement) nothing waits
+ * @param isRouted whether somebody in the region looks at its replicas; else a turn comes to any of them, and waits as long as they do on average
+ */
+export const serve = (
+  placement: Placement,
+  backlogsMs: readonly number[],
+  prompt: Prompt,
+  isRouted: boolean,
+): Serve => {
+  const least = isRouted ? leastLoaded(backlogsMs) : -1;
   const fromZero = option(placement, backlogsMs, prompt, least, 0);
   if (prompt.heldTokens <= 0) return fromZero;
-  const at = prompt.holder === null ? -1 : placement.replicas.findIndex((replica) => replica.id === prompt.holder);
+  const at =
+    prompt.holder === null || !isRouted ? -1 : placement.replicas.findIndex((replica) => replica.id === prompt.holder);
   const fromHeld = option(placement, backlogsMs, prompt, at, prompt.heldTokens);
   return fromHeld.queueMs + fromHeld.migrationMs <= fromZero.queueMs + fromZero.migrationMs ? fromHeld : fromZero;
 };
