@@ -33,6 +33,7 @@ summary strong { font-size: 1.02rem; } summary .outcome { margin-left: auto; fon
 figure { margin: 0; min-width: 0; } figure svg { width: 100%; height: auto; display: block; max-width: 620px; }
 figure.wide { overflow-x: auto; } figure.wide svg { max-width: 860px; min-width: 520px; }
 svg text { font-family: inherit; fill: var(--ink); } svg .tick { font-size: 11px; fill: var(--soft); } svg .axis { font-size: 11.5px; fill: var(--soft); }
+svg .said { font-size: 11px; paint-order: stroke; stroke: var(--sheet); stroke-width: 4px; stroke-linejoin: round; }
 svg .label { font-size: 12px; font-variant-numeric: tabular-nums; }
 svg .grid { stroke: var(--faint); } svg .zero { stroke: var(--soft); } svg .warm-up { fill: var(--shade); } svg .mark { stroke: var(--soft); stroke-dasharray: 2 3; }
 svg .line { fill: none; stroke-width: 1.4; stroke-linejoin: round; } svg .line:hover { stroke-width: 3.5; }

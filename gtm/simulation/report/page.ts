@@ -36,7 +36,9 @@ const regretSection = (scenarios: readonly ScenarioReport[]): string => {
 
 /** Mean TTFT against the best rival: scenarios by policies. */
 const matrix = (scenarios: readonly ScenarioReport[]): string => {
-  const names = [...new Set(scenarios.flatMap(({ policies }) => policies.map(({ policy }) => policy)))];
+  // Ours comes first: with many rivals the last columns are off the screen.
+  const all = scenarios.flatMap(({ policies }) => policies);
+  const names = [...new Set([...all.filter(({ kind }) => kind === "ours"), ...all].map(({ policy }) => policy))];
   const header = ["scenario", ...names].map((name) => element("th", {}, escaped(name))).join("");
   const rows = scenarios.map((scenario) => {
     const link = element("a", { href: `#${anchorOf(scenario.name)}` }, escaped(scenario.name));

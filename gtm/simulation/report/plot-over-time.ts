@@ -16,7 +16,7 @@ export const loadPlot = (scenario: ScenarioReport, policy: PolicyReport): string
   });
   const axes = frame(x, y, { x: "minutes", y: "share of GPU time on prefill" }, { x: String, y: percents });
   const title = `Load of each region over time under ${policy.policy} in ${scenario.name}`;
-  return drawing(PLOT_WIDTH, PLOT_HEIGHT, title, before(x, scenario) + axes + marks(x, scenario) + lines.join(""));
+  return drawing(PLOT_WIDTH, PLOT_HEIGHT, title, before(x, scenario) + axes + lines.join("") + marks(x, scenario));
 };
 
 /** @param policies by their class in the style sheet, the one in front last */
@@ -34,7 +34,7 @@ export const waitsPlot = (scenario: ScenarioReport, policies: readonly (readonly
   });
   const axes = frame(x, y, { x: "minutes", y: "p95 of TTFT, s" }, { x: String, y: String });
   const title = `95th percentile of TTFT over time in ${scenario.name}`;
-  return drawing(PLOT_WIDTH, PLOT_HEIGHT, title, before(x, scenario) + axes + marks(x, scenario) + lines.join(""));
+  return drawing(PLOT_WIDTH, PLOT_HEIGHT, title, before(x, scenario) + axes + lines.join("") + marks(x, scenario));
 };
 
 const percents = (fraction: number): string => `${Math.round(fraction * 100)} %`;
@@ -57,7 +57,7 @@ const marks = (x: Scale, { happenings }: ScenarioReport): string =>
       const y = FIELD.top + 10 + (row % 4) * 12;
       return (
         element("line", { class: "mark", x1: at, x2: at, y1: FIELD.top, y2: FIELD.bottom }) +
-        words(at + (isLate ? -4 : 4), y, says, { class: "tick", "text-anchor": isLate ? "end" : "start" })
+        words(at + (isLate ? -4 : 4), y, says, { class: "said", "text-anchor": isLate ? "end" : "start" })
       );
     })
     .join("");
