@@ -144,8 +144,8 @@ describe("an agent beside one vLLM", () => {
     {
       what: "a page of nobody known",
       answer: () => whole("somebody:requests 1\n"),
-      field: "engine",
-      code: "unrecognised",
+      field: "vllm:num_requests_waiting",
+      code: "metrics-contract-broken",
     },
   ];
   for (const { what, answer, field, code } of bad) {
