@@ -8,12 +8,51 @@ import type { Store } from "./store.ts";
 export const announceChange = (store: Store, key: string, rev: number): Promise<void> =>
   store.announce(changedChannel(), JSON.stringify({ key, rev } satisfies ChangedMessage));
 
-/** A message that is none is somebody else's; whoever missed one finds out within 2 s. @returns a function that ends the subscription */
-export const subscribeToChanges = (store: Store, onChange: (change: ChangedMessage) => void): Promise<() => void> =>
-  store.subscribe(changedChannel(), (message) => {
+type OnChange = (change: ChangedMessage) => void;
+/** The one subscription of a store, for all who listen: each message is parsed once. */
+type Feed = { readonly listeners: Set<OnChange>; readonly end: Promise<() => void> };
+const feeds = new WeakMap<Store, Feed>();
+
+/**
+ * A message that is none is somebody else's; whoever missed one finds out within 2 s.
+ *
+ * @param onChange must not throw: others hear behind it
+ * @returns a function that ends the subscription
+ * @throws {OperationalError} the store did not answer
+ */
+export const subscribeToChanges = async (store: Store, onChange: OnChange): Promise<() => void> => {
+  const feed = feeds.get(store) ?? openFeed(store);
+  const { listeners, end } = feed;
+  listeners.add(onChange);
+  const leave = (): void => {
+    listeners.delete(onChange);
+    if (listeners.size > 0 || feeds.get(store) !== feed) return;
+    feeds.delete(store);
+    // One that was never taken has no end.
+    end.then(
+      (unsubscribe) => unsubscribe(),
+      () => undefined,
+    );
+  };
+  try {
+    await end;
+  } catch (cause) {
+    leave();
+    throw cause;
+  }
+  return leave;
+};
+
+const openFeed = (store: Store): Feed => {
+  const listeners = new Set<OnChange>();
+  const end = store.subscribe(changedChannel(), (message) => {
     const change = parseChange(message);
-    if (change !== null) onChange(change);
+    if (change !== null) for (const hear of listeners) hear(change);
   });
+  const feed = { listeners, end };
+  feeds.set(store, feed);
+  return feed;
+};
 
 const parseChange = (message: string): ChangedMessage | null => {
   try {

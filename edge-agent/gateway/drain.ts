@@ -1,11 +1,12 @@
 /** Whether the gateway is on its way out: by a signal to its process, or by what operators ordered about its region. */
 
+import { subscribeToChanges } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
-import { changedChannel, ordersKey } from "#shared/keys.ts";
+import { ordersKey } from "#shared/keys.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { type AdminState, ChangedMessage, OrdersRecord } from "#shared/records.ts";
+import { type AdminState, OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
 
 export type Drain = {
@@ -65,8 +66,8 @@ export const createDrain = (
   };
   const subscribe = async (): Promise<void> => {
     try {
-      const end = await store.subscribe(changedChannel(), (message) => {
-        if (isOfOrders(message)) void look();
+      const end = await subscribeToChanges(store, ({ key }) => {
+        if (key === ordersKey()) void look();
       });
       if (isStopped) end();
       else unsubscribe = end;
@@ -97,12 +98,4 @@ export const createDrain = (
       unsubscribe?.();
     },
   };
-};
-
-const isOfOrders = (message: string): boolean => {
-  try {
-    return ChangedMessage.safeParse(JSON.parse(message)).data?.key === ordersKey();
-  } catch {
-    return false;
-  }
 };

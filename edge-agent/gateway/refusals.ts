@@ -1,9 +1,10 @@
 /** Tells the GTMs that this region refused a conversation, so that they send it elsewhere for a while: beside the turn, never before it. */
+import { announceChange } from "#shared/changes.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
-import { changedChannel, KEYS, refusedKey } from "#shared/keys.ts";
+import { KEYS, refusedKey } from "#shared/keys.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import type { ChangedMessage, RefusedRecord } from "#shared/records.ts";
+import type { RefusedRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
 import type { RefusalReason } from "./ports.ts";
 
@@ -37,7 +38,7 @@ export const createRefusals = (
     try {
       const record = { v: 1, region, reason } satisfies RefusedRecord;
       await store.put(key, JSON.stringify(record), KEYS.refused.ttlMs);
-      await store.announce(changedChannel(), JSON.stringify({ key, rev: 0 } satisfies ChangedMessage));
+      await announceChange(store, key, 0);
       isTold = false;
     } catch (fault) {
       untold.inc({ reason: "store" });
