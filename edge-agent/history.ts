@@ -54,9 +54,15 @@ export const observe = (history: History | null, scrape: Scrape, windowMs = WIND
   return {
     scrapes: isRestart && before !== null ? [zeroed(before, scrape), scrape] : [...earlier, scrape],
     isShared: signs.sharedAtMs !== null && scrape.atMs - signs.sharedAtMs <= windowMs,
-    restartSeenAtMs: hasFallen && !isMoved ? scrape.atEpochMs : (history?.restartSeenAtMs ?? null),
+    restartSeenAtMs: hasFallen && !isMoved ? scrape.atEpochMs : seenBefore(history, scrape),
     signs,
   };
+};
+
+/** Never later than now: a clock that was ahead and was set back would void what is held until it gets there again. */
+const seenBefore = (history: History | null, { atEpochMs }: Scrape): number | null => {
+  const seenAtMs = history?.restartSeenAtMs ?? null;
+  return seenAtMs === null ? null : Math.min(seenAtMs, atEpochMs);
 };
 
 const hasMoved = (before: StartedAt | null, now: StartedAt | null): boolean =>

@@ -100,6 +100,20 @@ describe("a restart", () => {
     ]);
     assert.equal(history.isShared, false);
   });
+  it("seen by a clock that is then set back is no later than now", () => {
+    let history: History | null = null;
+    const looks = [
+      { atMs: 0, atEpochMs: EPOCH_MS + 3_600_000, output: 900 },
+      { atMs: 1_000, atEpochMs: EPOCH_MS + 3_601_000, output: 4 },
+      { atMs: 2_000, atEpochMs: EPOCH_MS + 2_000, output: 6 },
+      { atMs: 3_000, atEpochMs: EPOCH_MS + 3_000, output: 8 },
+    ];
+    for (const { atMs, atEpochMs, output } of looks) {
+      const counters = { ...NO_COUNTERS, outputTokens: [{ source: "generation_tokens", values: [output] }] };
+      history = observe(history, { atMs, atEpochMs, startedAt: null, counters });
+    }
+    assert.equal(history?.restartSeenAtMs, EPOCH_MS + 2_000);
+  });
   it("is none where an engine counts nothing yet", () => {
     const history = watched([
       { atMs: 0, output: null },
