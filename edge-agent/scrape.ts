@@ -21,8 +21,10 @@ export type ScrapeTargets = {
 
 export type ScrapeBy = PollsBy & {
   readonly runCommand: RunCommand;
-  /** For one source altogether. */
+  /** For one answer. */
   readonly deadlineMs: number;
+  /** For one engine altogether. */
+  readonly engineDeadlineMs: number;
 };
 
 export type Scrape = Pick<AgentPorts, "scrapeEngines" | "scrapeGpus"> & { readonly close: () => Promise<void> };
@@ -53,7 +55,7 @@ export const createScrape = (targets: ScrapeTargets, by: ScrapeBy): Scrape => {
         const ask = (stop: AbortSignal): Promise<EngineAnswers> =>
           scrapeEngine({ ...place, door }, known(place.address), {
             clock: by.clock,
-            signal: withDeadline(stop, by.deadlineMs),
+            signal: withDeadline(stop, by.engineDeadlineMs),
           });
         return [{ key: place.address, ask, isAnswer: isHeard }];
       });

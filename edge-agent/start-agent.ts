@@ -75,6 +75,8 @@ export const buildAgent = (
   rounds: Rounds = "once",
 ): BuiltAgent => {
   const { deadline: deadlineMs, concurrency } = config.scrape;
+  // Whoever looks once has time for introductions, which take three answers one after another.
+  const engineDeadlineMs = rounds === "once" ? 3 * deadlineMs : deadlineMs;
   const dispatcher = createDispatcher();
   const signals = createAgentSignals(config.region, { clock, log, metrics });
   let lastPutAtMs: number | null = null;
@@ -89,8 +91,9 @@ export const buildAgent = (
     clock,
     waitUntil,
     random: Math.random,
-    patienceMs: rounds === "once" ? deadlineMs * 2 : Math.min(deadlineMs, config.report.interval * PATIENCE_FRACTION),
-    firstPatienceMs: deadlineMs * 2,
+    patienceMs:
+      rounds === "once" ? engineDeadlineMs * 2 : Math.min(deadlineMs, config.report.interval * PATIENCE_FRACTION),
+    firstPatienceMs: engineDeadlineMs * 2,
     spreadMs: rounds === "once" ? 0 : config.report.interval * SPREAD_FRACTION,
     most: concurrency,
     onAsked: signals.sourceAsked,
@@ -98,7 +101,7 @@ export const buildAgent = (
   const sources = engineSources(config, { clock, log });
   const scrape = createScrape(
     { engines: sources.engines, gpus: gpuTargets(config) },
-    { ...polls, deadlineMs, runCommand: createRunCommand(deadlineMs) },
+    { ...polls, deadlineMs, engineDeadlineMs, runCommand: createRunCommand(deadlineMs) },
   );
   const ports = {
     clock,

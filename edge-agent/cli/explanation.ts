@@ -63,13 +63,12 @@ const reasonOf = (field: (typeof FIELDS)[number], model: ModelReport, places: re
     places.flatMap(({ sources }) => sources.filter((one) => one.field === named).map(({ source }) => source)),
   );
   if (model[field] !== null) return from.length > 0 ? `from ${from.join(", ")}` : "";
-  const codes = distinct(
-    places.flatMap(({ faults }) => faults.filter((one) => one.field === named).map(({ code }) => code)),
+  const reasons = places.flatMap(({ faults, engine }) =>
+    faults
+      .filter((one) => one.field === named)
+      .map(({ code }) => `${code}: ${remedyFor(code, { engine, field: named }).advice}`),
   );
-  if (codes.length > 0) {
-    const engine = places[0]?.engine ?? null;
-    return codes.map((code) => `${code}: ${remedyFor(code, { engine, field: named }).advice}`).join(" ");
-  }
+  if (reasons.length > 0) return distinct(reasons).join(" ");
   if (CONFIGURED.has(field)) return "not configured: set models[] of this id";
   if (RATES.has(field))
     return from.length > 0
@@ -80,14 +79,15 @@ const reasonOf = (field: (typeof FIELDS)[number], model: ModelReport, places: re
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
-const gpuText = ({ gpus }: RegionReport): string => {
+/** Beside one model alone all of the region's GPUs are that model's. */
+const gpuText = ({ gpus, models }: RegionReport): string => {
   if (gpus.length === 0) return "";
   const sum = (field: "memoryTotalBytes" | "memoryUsedBytes" | "memoryFreeBytes"): string => {
     const known = gpus.flatMap((gpu) => gpu[field] ?? []);
     return known.length < gpus.length ? "not known" : String(known.reduce((all, bytes) => all + bytes, 0));
   };
   return [
-    `${gpus.length === 1 ? "1 GPU" : `${gpus.length} GPUs`} of the region, bytes`,
+    `${gpus.length === 1 ? "1 GPU" : `${gpus.length} GPUs`} of the region${models.length === 1 ? `, all of ${models[0]?.model}` : ""}; bytes`,
     row("memoryTotalBytes", sum("memoryTotalBytes"), ""),
     row("memoryUsedBytes", sum("memoryUsedBytes"), ""),
     row("memoryFreeBytes", sum("memoryFreeBytes"), ""),

@@ -171,6 +171,7 @@ const placed = (
   const reading = llamaCppReplica(replica.engine, { page, pageCode, slots: at(SLOTS), props }, reader);
   if (props.capacityTokens === null) reader.fault("kvCapacityTokens", "capacity-unknown");
   else reader.source("kvCapacityTokens", "/props total_slots × n_ctx");
+  if (props.contextLimitTokens !== null) reader.source("contextLimitTokens", "/props n_ctx");
   const faults = page === null ? [] : [...page.faults, ...brokenContract(page, prefix, LLAMA_CPP_REQUIRED)];
   const contextLimitTokens = base.contextLimitTokens ?? props.contextLimitTokens;
   return {

@@ -167,7 +167,14 @@ describe("a region's engines of this moment", () => {
     // Nobody has patience: a round that waited for the silent one would not end before its deadline of a minute.
     const scrape = createScrape(
       { engines: () => ({ places, faults: [] }), gpus: null },
-      { ...unhurried, firstPatienceMs: 0, patienceMs: 60_000, deadlineMs: 60_000, runCommand: () => assert.fail() },
+      {
+        ...unhurried,
+        firstPatienceMs: 0,
+        patienceMs: 60_000,
+        deadlineMs: 60_000,
+        engineDeadlineMs: 60_000,
+        runCommand: () => assert.fail(),
+      },
     );
     const stop = new AbortController();
     const round = () => scrape.scrapeEngines(() => ({ engine: "vllm" }), stop.signal);

@@ -192,7 +192,7 @@ describe("a command", () => {
     const command = script("nvidia-smi", `case "$1" in --query-gpu=index,uuid,*) cat ${csv};; *) exit 2;; esac`);
     const scrape = createScrape(
       { engines: () => ({ places: [], faults: [] }), gpus: [{ kind: "nvidia-smi", command }] },
-      { ...unhurried, deadlineMs: 5_000, runCommand: run },
+      { ...unhurried, deadlineMs: 5_000, engineDeadlineMs: 5_000, runCommand: run },
     );
     assert.deepEqual(await scrape.scrapeGpus(NEVER), [
       {
