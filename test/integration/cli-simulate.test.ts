@@ -50,19 +50,20 @@ const trace = gzipSync(
     });
   }).join("\n"),
 );
-const SHORT = ["--warm-up", "10s", "--duration", "20s", "--load", "0.3", "--policy", "gtm", "sticky", "nearest"];
+/** Users need no look at the traffic beforehand, as a load does. */
+const SHORT = ["--warm-up", "60s", "--duration", "60s", "--policy", "gtm", "sticky", "nearest"];
+const AGENTS = ["--traffic", "agents", "--users", "30"];
 
 describe("gtm simulate", () => {
-  it("writes the same report with one thread and with three, of a trace and of a page", async () => {
-    const traffic = ["--traffic", `mooncake:${fileOf("trace.jsonl.gz", trace)}`];
+  it("writes the same report with one thread and with three, and a page", async () => {
     const [one, three] = ["one.json", "three.json"].map((name) => join(folder, name)) as [string, string];
     const page = join(folder, "report.html");
-    const first = await finish(...SHORT, ...traffic, "--seeds", "2", "--jobs", "1", "--json", one, "--html", page);
-    const second = await finish(...SHORT, ...traffic, "--seeds", "2", "--jobs", "3", "--json", three);
+    const first = await finish(...SHORT, ...AGENTS, "--seeds", "2", "--jobs", "1", "--json", one, "--html", page);
+    const second = await finish(...SHORT, ...AGENTS, "--seeds", "2", "--jobs", "3", "--json", three);
     assert.deepEqual([first.exitCode, second.exitCode], [0, 0], first.err + second.err);
     assert.equal(readFileSync(one, "utf8"), readFileSync(three, "utf8"));
     assert.equal(first.out, second.out);
-    assert.match(readFileSync(page, "utf8"), /^<!doctype html>[\s\S]*steady: mooncake 30 %[\s\S]*<\/html>\n$/);
+    assert.match(readFileSync(page, "utf8"), /^<!doctype html>[\s\S]*steady: agents 30 users[\s\S]*<\/html>\n$/);
     const [scenario] = readReport(one).scenarios;
     assert.deepEqual(
       scenario?.policies.map(({ policy, runs }) => [policy, runs.length]),
@@ -76,7 +77,36 @@ describe("gtm simulate", () => {
 
     const compared = await finish("--compare", one, three);
     assert.equal(compared.exitCode, 0);
-    assert.match(compared.out, /^steady: mooncake 30 % +gtm +2 .*\+0\.0±0\.0/m);
+    assert.match(compared.out, /^steady: agents 30 users +gtm +2 .*\+0\.0±0\.0/m);
+  });
+
+  it("replays recorded decisions, and says first what they were and whether affinity helps", async () => {
+    const decided = (at: number) => ({
+      ...{ id: `d${at}`, at: new Date(1_796_000_000_000 + at * 4_000).toISOString(), channel: "http", kind: "turn" },
+      ...{ pool: "chat", model: "llama", client: { area: "48.5,2.0" } },
+      conversation: { id: `c${at % 9}`, contextTokens: at < 9 ? 0 : 1_100, newTokens: 1_000 },
+      expected: { outputTokens: 100 },
+      verdict: { kind: at < 9 ? "placed" : "pinned", region: "eu-central" },
+    });
+    const lines = Array.from({ length: 27 }, (_, at) => JSON.stringify(decided(at))).join("\n");
+    const log = ["--from-decisions", fileOf("decisions.jsonl", lines)];
+    const ran = await finish(
+      ...log,
+      "--policy",
+      "gtm",
+      "sticky",
+      "--seeds",
+      "1",
+      "--warm-up",
+      "0s",
+      "--duration",
+      "100s",
+    );
+    assert.equal(ran.exitCode, 0, ran.err);
+    assert.match(ran.err, /^Recorded: 27 turns; pinned 18, placed 9; eu-central 27; predicted TTFT - on average\./);
+    assert.match(ran.err, /^Affinity (helps|does not help) this traffic on this fleet: /m);
+    assert.match(ran.out, /^steady: decisions as recorded {2}/);
+    assert.match(ran.out, /^gtm +0\.\d\d /m);
   });
 
   it("ends by Ctrl-C with the runs that are done", async () => {
@@ -84,7 +114,7 @@ describe("gtm simulate", () => {
     const long = ["--duration", "2h", "--seeds", "50", "--jobs", "1", "--policy", "nearest", "sticky", "--json", json];
     const config = fileOf(
       "long.yaml",
-      "version: 1\nwarm_up: 0s\nload: 0.1\nscenarios:\n  - { scenario: steady, name: short, duration: 10s, seeds: 1 }\n  - { scenario: steady, duration: 1000h, seeds: 1 }\npolicies: [nearest]\n",
+      "version: 1\nwarm_up: 0s\ntraffic: agents\nusers: 9\nscenarios:\n  - { scenario: steady, name: short, duration: 10s, seeds: 1 }\n  - { scenario: steady, duration: 1000h, seeds: 1 }\npolicies: [nearest]\n",
     );
     assert.match((await finish(...long, "--config", config)).err, /leave out --policy, --seeds, --duration/);
     const { child, heard, ended } = start(["--config", config, "--jobs", "1", "--json", json]);
