@@ -185,6 +185,7 @@ const poolOf = (pool: GtmSettings["pools"][number]): Pool => ({
   paths: pool.paths,
   mode: pool.mode,
   sharesResponses: pool.shared_responses,
+  steering: pool.steering,
 });
 
 const lastResortOf = (settings: GtmSettings["pools"][number]["last_resort"]): Pool["lastResort"] =>

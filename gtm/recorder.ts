@@ -43,7 +43,7 @@ export const createRecorder = (parts: RecorderParts): ((entry: Entry) => void) =
 
 /** A redirected turn is on its way to its region; a DNS answer sends nobody by itself. */
 const sendOf = ({ query, decision }: Entry, source: Pick<WorldSource, "send">): void => {
-  if (query.kind !== "turn" || query.channel !== "http" || decision.mode !== "enforce") return;
+  if (query.kind !== "turn" || query.channel !== "http") return;
   const region = regionOf(decision.verdict);
   const chosen = decision.considered.find((one) => one.region === region);
   if (chosen?.kind !== "candidate") return;

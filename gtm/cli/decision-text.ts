@@ -69,7 +69,7 @@ const learntFacts = ({ considered }: DecisionSchema): [string, string][] => {
   return taught.length === 0 ? [] : [["learnt", taught.join("; ")]];
 };
 
-const verdictText = ({ verdict, marginMs, mode, overrideId, answeredWith }: DecisionSchema): string => {
+const verdictText = ({ verdict, marginMs, mode, withheld, overrideId, answeredWith }: DecisionSchema): string => {
   const from = verdict.from === null ? "" : ` from ${verdict.from}`;
   const lead =
     verdict.runnerUp === null || verdict.leadMs === null
@@ -78,6 +78,7 @@ const verdictText = ({ verdict, marginMs, mode, overrideId, answeredWith }: Deci
   const saved = verdict.kind === "migrated" ? `, saves ${milliseconds(verdict.savedMs)}` : "";
   const special = [
     mode === "enforce" ? "" : `; ${mode}`,
+    withheld == null ? "" : `: steering would say ${withheld.kind} → ${withheld.region ?? "nowhere"}`,
     overrideId === null ? "" : `; override ${overrideId}`,
     answeredWith === "regions" ? "" : `; answered with ${answeredWith}`,
   ].join("");

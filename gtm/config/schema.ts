@@ -156,6 +156,8 @@ const Pool = z.strictObject({
   mode: PoolModeSetting.default("redirect"),
   /** Whether its regions share what the Responses API stores; else a turn that continues a response goes where that one is. */
   shared_responses: z.boolean().default(false),
+  /** `shadow`: decisions are made and recorded, and answers go to the nearest region that may serve, as without affinity. */
+  steering: z.enum(["enforce", "shadow"]).default("enforce"),
 });
 
 const StaticSubnet = z.strictObject({

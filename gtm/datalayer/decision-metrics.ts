@@ -46,6 +46,17 @@ export const createDecisionMetrics = (
     labels: ["from", "to", "cause"],
   });
 
+  const withheld = metrics.counter({
+    name: "gtm_withheld_verdicts_total",
+    help: "What steering would have said in a pool in shadow, and whether that is where the answer went anyway.",
+    labels: ["channel", "pool", "verdict", "agrees"],
+  });
+
+  const countWithheld = (decision: Decision, channel: string, region: string | null): void => {
+    if (decision.withheld === null) return;
+    const agrees = String(regionOf(decision.withheld) === region);
+    withheld.inc({ channel, pool: decision.turn.pool.name, verdict: decision.withheld.kind, agrees });
+  };
   const countExclusions = ({ considered }: Decision): void => {
     for (const one of considered) {
       // That a region is no member of the pool is no news.
@@ -67,6 +78,7 @@ export const createDecisionMetrics = (
     decisions.inc({ channel, pool: query.pool.name, region: region ?? "none", verdict: verdict.kind });
     duration.observe(Math.max(0, clock.monotonicMs() - query.receivedAtMs) / 1_000, { channel });
     countExclusions(decision);
+    countWithheld(decision, channel, region);
     if (verdict.kind === "unserved" || region === null) return;
     if (verdict.leadMs !== null) lead.observe(Math.max(0, verdict.leadMs) / 1_000, { channel });
     if (query.kind === "turn") countTurn(decision, region);

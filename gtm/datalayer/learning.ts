@@ -93,7 +93,7 @@ export const createLearning = (options: LearningOptions): Learning => {
     },
     sent: (entry) => {
       const { query, decision } = entry;
-      if (query.kind !== "turn" || query.channel !== "http" || decision.mode !== "enforce") return;
+      if (query.kind !== "turn" || query.channel !== "http") return;
       if (decision.answeredWith === "regions") add({ kind: "sent", entry, atMs: decision.decidedAtMs });
     },
     heldObserved: () => held.known(clock.monotonicMs()),

@@ -11,7 +11,7 @@ import type { Entry, Query } from "#gtm/steering/ports.ts";
 export const servedTurnOf = ({ query, decision }: Entry): ServedTurn | null => {
   const region = regionOf(decision.verdict);
   const id = query.conversationId;
-  const isTurn = query.kind === "turn" && query.channel === "http" && decision.mode === "enforce";
+  const isTurn = query.kind === "turn" && query.channel === "http";
   if (!isTurn || id === null || region === null || decision.answeredWith !== "regions") return null;
   return { id, model: decision.turn.model, region, tokens: heldAfter(query, decision), atMs: decision.decidedAtMs };
 };

@@ -101,6 +101,8 @@ export type Decision = {
   /** In the order of the configuration; the order decides nothing. */
   readonly considered: readonly Considered[];
   readonly mode: "enforce" | "shadow";
+  /** In shadow what steering would have answered, beside the verdict that was; null: the verdict is steering's. */
+  readonly withheld: Verdict | null;
   readonly overrideId: string | null;
   /** What the answer holds: the verdict's region, the pool's last resort, or nothing. */
   readonly answeredWith: "regions" | "last-resort" | "nothing";

@@ -26,4 +26,6 @@ export type Pool = {
   readonly mode: PoolMode;
   /** Whether its regions share what the Responses API stores. */
   readonly sharesResponses: boolean;
+  /** `shadow`: decisions are made and recorded, and answers are as without affinity. */
+  readonly steering: "enforce" | "shadow";
 };

@@ -20,6 +20,7 @@ export const poolOf = ({ fleet }: Pick<Scenario, "fleet">): Pool => ({
   paths: ["/v1"],
   mode: "redirect",
   sharesResponses: false,
+  steering: "enforce",
 });
 
 type Asking = { readonly pool: Pool; readonly decisions: number; readonly nowMs: number };

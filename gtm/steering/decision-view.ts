@@ -79,6 +79,8 @@ export type DecisionView = {
   };
   readonly marginMs: number;
   readonly mode: "enforce" | "shadow";
+  /** In shadow what steering would have answered; null: the verdict is that. */
+  readonly withheld: { readonly kind: Verdict["kind"]; readonly region: string | null } | null;
   readonly overrideId: string | null;
   readonly answeredWith: "regions" | "last-resort" | "nothing";
   readonly answered: number;
@@ -120,6 +122,7 @@ export const decisionView = (
     },
     marginMs: round(decision.marginMs),
     mode: decision.mode,
+    withheld: decision.withheld === null ? null : { kind: decision.withheld.kind, region: regionOf(decision.withheld) },
     overrideId: decision.overrideId,
     answeredWith: decision.answeredWith,
     answered: entry.answered.value,

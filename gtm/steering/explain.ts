@@ -1,15 +1,29 @@
 /** A decision in English: what was decided, why, and the smallest change that would have decided otherwise. */
-import type { Candidate, Cost, Decision, Exclusion } from "#gtm/domain/decision.ts";
+import { type Candidate, type Cost, type Decision, type Exclusion, regionOf } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { flipOf } from "./flip.ts";
 import type { Policy } from "./policy.ts";
 
 export type Explanation = { readonly explanation: string; readonly flipsIf: string | null };
 
-export const explain = (decision: Decision, policy: Policy): Explanation => ({
-  explanation: [verdictSentence(decision), runnerUpSentence(decision)].filter((one) => one !== "").join(" "),
-  flipsIf: flipSentence(decision, policy),
-});
+export const explain = (decision: Decision, policy: Policy): Explanation =>
+  decision.withheld === null
+    ? {
+        explanation: [verdictSentence(decision), runnerUpSentence(decision)].filter((one) => one !== "").join(" "),
+        flipsIf: flipSentence(decision, policy),
+      }
+    : shadowed(decision, decision.withheld);
+
+/** What steering would have said, of the decision that it would have made. */
+const shadowed = (decision: Decision, withheld: Decision["verdict"]): Explanation => {
+  const wished = { ...decision, verdict: withheld, withheld: null };
+  const region = regionOf(decision.verdict) ?? "nowhere";
+  const steering = [verdictSentence(wished), runnerUpSentence(wished)].filter((one) => one !== "").join(" ");
+  return {
+    explanation: `Answered with ${region}, the nearest that may serve: the pool is in shadow. Steering would have said: ${steering}`,
+    flipsIf: null,
+  };
+};
 
 /** "80 ms", "1.24 s" */
 export const formatMs = (ms: number): string =>

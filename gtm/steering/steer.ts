@@ -15,6 +15,7 @@ import { overridesFor } from "./overrides.ts";
 import { conversationOf } from "./parent.ts";
 import type { Policy } from "./policy.ts";
 import type { Ports, Query } from "./ports.ts";
+import { withoutAffinity } from "./shadow.ts";
 import { ttlSeconds } from "./ttl.ts";
 import { turnOf } from "./turn.ts";
 
@@ -41,9 +42,12 @@ export const createSteer =
 export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy, leastSavingMs = 0): Decision => {
   const overrides = overridesFor(turn, world);
   const considered = considerAll({ turn, policy, overrides, isColdAllowed: false }, world);
-  const { verdict, marginMs } = decide(considered, turn, policy, leastSavingMs);
+  const { verdict: wished, marginMs } = decide(considered, turn, policy, leastSavingMs);
+  const shadowed = turn.pool.steering === "shadow" ? withoutAffinity(considered, turn, policy) : null;
+  const verdict = shadowed ?? wished;
   // However close the choice is, where none is to be made soon the answer stands.
-  const closeMs = leastSavingMs > 0 && turn.home !== null ? Number.NEGATIVE_INFINITY : marginMs;
+  const isSettled = shadowed !== null || (leastSavingMs > 0 && turn.home !== null);
+  const closeMs = isSettled ? Number.NEGATIVE_INFINITY : marginMs;
   const answered =
     verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, overrides) ?? verdict) : verdict;
   return {
@@ -51,7 +55,8 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
     turn,
     verdict: answered,
     considered,
-    mode: "enforce",
+    mode: turn.pool.steering,
+    withheld: shadowed === null ? null : wished,
     overrideId: overrides[0]?.id ?? null,
     ...answeredWith(answered, turn, world),
     ttlSeconds: ttlSeconds(answered, closeMs, turn, world, policy),

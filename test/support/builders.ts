@@ -124,6 +124,7 @@ export const aPool = (regions: readonly Region[], wish: Partial<Pool> = {}): Poo
   paths: ["/v1"],
   mode: "redirect",
   sharesResponses: false,
+  steering: "enforce",
   ...wish,
 });
 

@@ -89,6 +89,8 @@ export const DecisionSchema = z
     }),
     marginMs: ms,
     mode: z.string(),
+    /** In shadow what steering would have answered. Absent: an earlier version wrote it. */
+    withheld: z.looseObject({ kind: z.string(), region: text }).nullable().optional(),
     overrideId: text,
     answeredWith: z.string(),
     answered: z.number(),

@@ -150,3 +150,15 @@ describe("parts of a configuration that do not fit together", () => {
     it(`are refused: ${what}`, () => assert.match(faultsIn(changed(change)).join("\n"), says));
   }
 });
+
+describe("a pool's steering", () => {
+  const steeringOf = (text: string) => parse(text).pools.map(({ steering }) => steering);
+  it("is enforced where nothing is said, and may be in shadow", () => {
+    assert.deepEqual(steeringOf(EXAMPLE), ["enforce"]);
+    assert.deepEqual(steeringOf(changed(["    steering: enforce", "    #"])), ["enforce"]);
+    assert.deepEqual(steeringOf(changed(["steering: enforce", "steering: shadow"])), ["shadow"]);
+  });
+  it("is a fault where it is something else", () => {
+    assert.match(faultsIn(changed(["steering: enforce", "steering: maybe"])).join("\n"), /steering/);
+  });
+});
