@@ -62,23 +62,35 @@ export const createLearntPools = (
     const key = keyOf(pool, region);
     followUps.set(key, next(followUps.get(key) ?? NO_FOLLOW_UPS));
   };
-  const ofPool = (pool: PoolName, nowMs: number): LearntOfPool => ({
-    outputTokens: Array.from({ length: PROMPT_SIZE_CLASSES }, (_, sizeClass) =>
-      outputTokensOf(
-        regions.map((region) => outputs.at(classKey(pool, region, sizeClass), nowMs)),
-        priors.assumedOutputTokens,
+  /** Each pool is asked for again each second. */
+  const keys = new Map(
+    pools.map((pool) => {
+      const classes = Array.from({ length: PROMPT_SIZE_CLASSES }, (_, sizeClass) =>
+        regions.map((region) => classKey(pool, region, sizeClass)),
+      );
+      return [pool, { classes, regions: regions.map((region) => keyOf(pool, region)) }] as const;
+    }),
+  );
+  const ofPool = (pool: PoolName, nowMs: number): LearntOfPool => {
+    const of = keys.get(pool);
+    return {
+      outputTokens: (of?.classes ?? []).map((inClass) =>
+        outputTokensOf(
+          inClass.map((key) => outputs.at(key, nowMs)),
+          priors.assumedOutputTokens,
+        ),
       ),
-    ),
-    nextTurnFraction: nextTurnFractionOf(
-      regions.map((region) => followUps.get(keyOf(pool, region)) ?? NO_FOLLOW_UPS),
-      priors.nextTurnFraction,
-      nowMs,
-    ),
-    reuseFraction: reuseFractionOf(
-      regions.map((region) => reuses.at(keyOf(pool, region), nowMs)),
-      priors.reuseFraction,
-    ),
-  });
+      nextTurnFraction: nextTurnFractionOf(
+        (of?.regions ?? []).map((key) => followUps.get(key) ?? NO_FOLLOW_UPS),
+        priors.nextTurnFraction,
+        nowMs,
+      ),
+      reuseFraction: reuseFractionOf(
+        (of?.regions ?? []).map((key) => reuses.at(key, nowMs)),
+        priors.reuseFraction,
+      ),
+    };
+  };
   const seedOne = (pool: PoolName, region: RegionId, { what, weight, sum }: SavedTally, nowMs: number): void => {
     const sizeClass = /^output\/(\d)$/.exec(what)?.[1];
     if (sizeClass !== undefined) outputs.seed(classKey(pool, region, Number(sizeClass)), { weight, sum }, nowMs);

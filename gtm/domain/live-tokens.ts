@@ -2,6 +2,7 @@
 
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
 import type { Conversation } from "./conversation.ts";
+import { createOldest } from "./oldest.ts";
 import { createReturnChance, RETURN_STEPS, type ReturnChance } from "./return-chance.ts";
 import type { LiveTokens } from "./world-assembly.ts";
 
@@ -56,6 +57,7 @@ const MOST = 200_000;
 export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedger => {
   /** By last turn, oldest first, since a commit moves its conversation to the end. */
   const counted = new Map<ConversationId, Counted>();
+  const oldest = createOldest(counted, ({ atMs }) => atMs);
   const placements = new Map<string, Kept>();
   const chances = new Map<ModelId, ReturnChance>();
   const chanceOf = (model: ModelId): ReturnChance => {
@@ -90,7 +92,8 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
     if (before !== undefined && atMs >= before.atMs) chanceOf(before.model).returned(atMs - before.atMs);
   };
   const expire = (nowMs: number): void => {
-    for (const [id, { atMs, model }] of counted) {
+    for (let first = oldest(); first !== null; first = oldest()) {
+      const [id, { atMs, model }] = first;
       const isOver = nowMs - atMs > options.pinMs;
       if (counted.size <= MOST && !isOver) return;
       if (isOver) chanceOf(model).stayedAway();
@@ -103,8 +106,9 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
     for (const { model, steps } of placements.values()) {
       const counts = open.get(model) ?? new Array<number>(RETURN_STEPS).fill(0);
       open.set(model, counts);
+      const chance = chanceOf(model);
       for (const [at, { count }] of steps) {
-        const age = ageOf(at, nowMs, chanceOf(model));
+        const age = ageOf(at, nowMs, chance);
         counts[age] = (counts[age] ?? 0) + count;
       }
     }
@@ -138,9 +142,9 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
       expire(nowMs);
       const weights = weightsAt(nowMs);
       return [...placements.values()].map(({ region, model, steps }) => {
+        const [chance, byAge] = [chanceOf(model), weights.get(model)];
         let tokens = 0;
-        for (const [at, step] of steps)
-          tokens += step.tokens * (weights.get(model)?.[ageOf(at, nowMs, chanceOf(model))] ?? 0);
+        for (const [at, step] of steps) tokens += step.tokens * (byAge?.[ageOf(at, nowMs, chance)] ?? 0);
         return { region, model, tokens: Math.max(0, tokens) };
       });
     },

@@ -1,6 +1,7 @@
 /** The ledger of conversations as the store keeps it: one for all GTMs, corrected by gateways, forgotten after an hour. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { afterTurn, keptAt, type ServedTurn } from "#gtm/domain/conversation-ledger.ts";
+import { createOldest } from "#gtm/domain/oldest.ts";
 import type { ConversationId, RegionId, ReplicaId } from "#shared/ids.ts";
 
 export type Ledger = {
@@ -21,8 +22,10 @@ const KEPT_MS = 3_600_000;
 export const createLedger = (): Ledger => {
   /** In the order of their last turns, so that the first to be forgotten comes first. */
   const conversations = new Map<ConversationId, Conversation>();
+  const oldest = createOldest(conversations, ({ lastTurnAtMs }) => lastTurnAtMs);
   const forgetOld = (nowMs: number): void => {
-    for (const [id, { lastTurnAtMs }] of conversations) {
+    for (let first = oldest(); first !== null; first = oldest()) {
+      const [id, { lastTurnAtMs }] = first;
       if (nowMs - lastTurnAtMs < KEPT_MS) return;
       conversations.delete(id);
     }

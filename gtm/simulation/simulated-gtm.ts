@@ -5,6 +5,7 @@ import type { HeardReport } from "#gtm/domain/heard-report.ts";
 import { type Learnt, NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import { createLessons, type MeasuredLesson, type PastTurn } from "#gtm/domain/lessons.ts";
 import { createLiveLedger } from "#gtm/domain/live-tokens.ts";
+import { createOldest } from "#gtm/domain/oldest.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { SendTo } from "#gtm/domain/sends.ts";
 import { type World, withSend } from "#gtm/domain/world.ts";
@@ -139,14 +140,15 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
 
 const createHistory = () => {
   const last = new Map<ConversationId, PastTurn>();
+  const oldest = createOldest(last, ({ atMs }) => atMs);
   return {
     followed: (id: ConversationId, turn: PastTurn): PastTurn | null => {
       const before = last.get(id) ?? null;
       if (before !== null && before.atMs > turn.atMs) return before;
       last.delete(id);
       last.set(id, turn);
-      const [oldest] = last.size > MOST_CONVERSATIONS ? last.keys() : [];
-      if (oldest !== undefined) last.delete(oldest);
+      const first = last.size > MOST_CONVERSATIONS ? oldest() : null;
+      if (first !== null) last.delete(first[0]);
       return before;
     },
   };
