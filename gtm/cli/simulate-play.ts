@@ -77,12 +77,14 @@ export const facesOf = (
   { scenario, source }: BuiltScenario,
 ): Omit<ScenarioReport, "policies"> => {
   const { fleet, says, happenings, warmUpMs, measuredMs } = scenario;
+  // Where demand changes agents come when they come, too.
+  const hasTides = scenarioNamed(planned.scenario)?.difference.demand !== undefined;
   const idOf = (region: number): string => fleet[region]?.site.id ?? String(region);
   return {
     ...{ name: planned.name, says, warmUpMs, measuredMs },
     setting: settingOf(planned, source),
     regions: fleet.map(({ site, replicas }) => ({ id: site.id, replicas })),
-    isOpenLoop: planned.users === null && source.loop === "open",
+    isOpenLoop: planned.users === null && (source.loop === "open" || hasTides),
     happenings: happenings
       .toSorted((a, b) => a.atMs - b.atMs)
       .map(({ atMs, region, kind }) => ({ atMs, says: `${idOf(region)} ${kind.replaceAll("-", " ")}` })),

@@ -19,11 +19,12 @@ export const simulateCommand = (io: CliIo): Command =>
     ),
     [
       "simulate --scenario steady --load 0.8",
-      "simulate --scenario all --policy gtm gorgo-like sticky --traffic agents --users 108 --seeds 12",
+      "simulate --scenario steady uneven-demand --policy gtm gorgo-like sticky --traffic agents --users 108 --seeds 12",
       "simulate --scenario region-lost --regions 6 --html report.html --json report.json",
       "simulate --traffic mooncake:conversation_trace.jsonl.gz --load 0.6 --jobs 4",
       "simulate --config deploy/config/simulate-all.yaml --html report.html",
       "simulate --describe --traffic agents --users 108",
+      "simulate --oracle-diff --load 0.4 --seeds 1",
       "simulate --from-decisions decisions.jsonl --policy gtm sticky",
       "simulate --compare before.json after.json",
     ],
@@ -45,6 +46,7 @@ export const simulateCommand = (io: CliIo): Command =>
     .option("--jobs <threads>", "how many runs at once; does not change the result", number, availableParallelism())
     .option("--config <file>", "scenarios and policies with their parameters, in YAML, instead of the options above")
     .option("--describe", "play nothing: print what the traffic is like, and whether affinity helps it")
+    .option("--oracle-diff", "play gtm alone: print where the greedy oracle decides better, and what misled")
     .option("--json <file>", "write the report there, for --compare and for others")
     .option("--html <file>", "write the report there, as a page with plots that fetches nothing")
     .option("--compare <files...>", "simulate nothing: tell two reports apart, first the older one")
