@@ -32,18 +32,10 @@ export const ConfirmOrder = ({ planned, name, title, ifMatch }: Wish) => {
   );
 };
 
-/** What came of it, or was said against it. */
-export const OrderOutcome = ({ planned }: { readonly planned: Planned<OrderEffects> }) => (
-  <>
-    {planned.failure !== null && (
-      <p class="box bad" role="alert">
-        {planned.failure.detail}
-      </p>
-    )}
-    {planned.done !== "" && (
-      <p class="box good" role="status">
-        {planned.done}
-      </p>
-    )}
-  </>
-);
+/** What was said against it. */
+export const OrderRefusal = ({ planned }: { readonly planned: Planned<OrderEffects> }) =>
+  planned.failure === null ? null : (
+    <p class="box bad" role="alert">
+      {planned.failure.detail}
+    </p>
+  );

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import type { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { Command } from "./command.tsx";
-import { ConfirmOrder, OrderOutcome } from "./confirm-order.tsx";
+import { ConfirmOrder, OrderRefusal } from "./confirm-order.tsx";
 import { PlanEffects } from "./plan-effects.tsx";
 import { age } from "./quantity.ts";
 import { orderAsked, ordersAfter, REGION_ORDERS, type RegionOrder } from "./region-orders.ts";
@@ -12,15 +12,27 @@ import { usePlanned } from "./use-planned.ts";
 export const OrderForm = ({ region, onDone }: { readonly region: RegionView; readonly onDone: () => void }) => {
   const names = ordersAfter(region.admin);
   const [wanted, setWanted] = useState("");
+  // Kept here: what may be ordered next is another form.
+  const [done, setDone] = useState("");
   const name = names.includes(wanted) ? wanted : (names[0] ?? "");
   const chosen = REGION_ORDERS[name];
   if (chosen === undefined) return null;
+  const ordered = (): void => {
+    setDone(`Ordered of ${region.id}: ${chosen.title}.`);
+    onDone();
+  };
   return (
     <section class="order" aria-label={`Orders about ${region.id}`}>
       <h3>Order</h3>
       <label class="what">
         What{" "}
-        <select value={name} onChange={(event) => setWanted(event.currentTarget.value)}>
+        <select
+          value={name}
+          onChange={(event) => {
+            setWanted(event.currentTarget.value);
+            setDone("");
+          }}
+        >
           {names.map((one) => (
             <option key={one} value={one}>
               {REGION_ORDERS[one]?.title}
@@ -28,7 +40,12 @@ export const OrderForm = ({ region, onDone }: { readonly region: RegionView; rea
           ))}
         </select>
       </label>
-      <Chosen key={name} region={region} chosen={chosen} onDone={onDone} />
+      <Chosen key={name} region={region} chosen={chosen} onDone={ordered} />
+      {done !== "" && (
+        <p class="box good" role="status">
+          {done}
+        </p>
+      )}
     </section>
   );
 };
@@ -39,7 +56,7 @@ const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
   const [comment, setComment] = useState("");
   const [lasting, setLasting] = useState("2h");
   const { path, body, words } = orderAsked(chosen, { region: region.id, comment, lasting });
-  const planned = usePlanned<OrderPlan>({ path, body, saidDone: `Ordered of ${region.id}: ${chosen.title}.`, onDone });
+  const planned = usePlanned<OrderPlan>({ path, body, onDone });
   const changing = (set: (text: string) => void) => (event: { currentTarget: HTMLInputElement }) => {
     set(event.currentTarget.value);
     planned.forget();
@@ -64,7 +81,7 @@ const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
         <button type="submit">Preview</button>
       </form>
       <Command words={words} />
-      <OrderOutcome planned={planned} />
+      <OrderRefusal planned={planned} />
       {plan !== null && (
         <div class="plan">
           <h3>

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { Command } from "./command.tsx";
-import { ConfirmOrder, OrderOutcome } from "./confirm-order.tsx";
+import { ConfirmOrder, OrderRefusal } from "./confirm-order.tsx";
 import { PlanEffects } from "./plan-effects.tsx";
 import { usePlanned } from "./use-planned.ts";
 
@@ -12,7 +12,7 @@ const EMPTY = { kind: "deny", region: "", pool: "*", model: "*", tenant: "*", co
 
 export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
   const [wish, setWish] = useState<Readonly<Record<string, string>>>(EMPTY);
-  const planned = usePlanned<OverridePlan>({ path: "/overrides", body: wish, saidDone: "It stands.", onDone });
+  const planned = usePlanned<OverridePlan>({ path: "/overrides", body: wish, onDone });
   const set = (name: string) => (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
     setWish({ ...wish, [name]: event.currentTarget.value });
     planned.forget();
@@ -54,7 +54,7 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
         <button type="submit">Preview</button>
       </form>
       <Command words={["overrides", "add", ...options.flatMap(([name, value]) => [`--${name}`, value])]} />
-      <OrderOutcome planned={planned} />
+      <OrderRefusal planned={planned} />
       {plan !== null && (
         <div class="plan">
           <h3>

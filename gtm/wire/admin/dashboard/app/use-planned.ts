@@ -5,8 +5,6 @@ import { ApiError, call, type Failure } from "./api.ts";
 export type Planned<Plan> = {
   readonly plan: Plan | null;
   readonly failure: Failure | null;
-  /** What was done last; "": nothing yet. */
-  readonly done: string;
   readonly typed: string;
   readonly type: (text: string) => void;
   /** The wish changed: what was previewed says nothing of it. */
@@ -16,18 +14,16 @@ export type Planned<Plan> = {
   readonly give: (ifMatch: string | null) => Promise<void>;
 };
 
-type Wish = { readonly path: string; readonly body: unknown; readonly saidDone: string; readonly onDone: () => void };
+type Wish = { readonly path: string; readonly body: unknown; readonly onDone: () => void };
 
-export const usePlanned = <Plan>({ path, body, saidDone, onDone }: Wish): Planned<Plan> => {
+export const usePlanned = <Plan>({ path, body, onDone }: Wish): Planned<Plan> => {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [typed, type] = useState("");
-  const [done, setDone] = useState("");
   const forget = (): void => {
     setPlan(null);
     setFailure(null);
     type("");
-    setDone("");
   };
   const attempt = async (act: () => Promise<void>): Promise<void> => {
     try {
@@ -39,14 +35,13 @@ export const usePlanned = <Plan>({ path, body, saidDone, onDone }: Wish): Planne
     }
   };
   return {
-    ...{ plan, failure, done, typed, type, forget },
+    ...{ plan, failure, typed, type, forget },
     preview: () =>
       attempt(async () => setPlan((await call<Plan>({ method: "POST", path: `${path}?dry_run=true`, body })).body)),
     give: (ifMatch) =>
       attempt(async () => {
         await call({ method: "POST", path, body, ...(ifMatch === null ? {} : { ifMatch }) });
         forget();
-        setDone(saidDone);
         onDone();
       }),
   };
