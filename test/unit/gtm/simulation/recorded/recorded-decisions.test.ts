@@ -3,10 +3,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CITIES } from "#gtm/simulation/cities.ts";
 import { readDecisions } from "#gtm/simulation/recorded/recorded-decisions.ts";
+import { recordedOutcome } from "#gtm/simulation/recorded/recorded-outcome.ts";
 import { TRACE_OPTIONS } from "#gtm/simulation/traces/trace-options.ts";
 import { traceTraffic } from "#gtm/simulation/traces/trace-traffic.ts";
 import { VISIT, visitTurns } from "#gtm/simulation/traffic-in-order.ts";
-import type { DecisionView } from "#gtm/steering/decision-view.ts";
+import { type DecisionView, decisionView } from "#gtm/steering/decision-view.ts";
+import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
+import { aConversation, aRegion } from "#test/support/builders.ts";
+import { anEntry } from "#test/support/entry-builders.ts";
 
 /** The fields that are read; the type says that decisions have them. */
 type Decided = Pick<
@@ -117,6 +121,20 @@ describe("recorded decisions", () => {
     const { trace } = read([assumed, decided("b", 9, { id: "c2", newTokens: 64 }, { client })]);
     assert.equal(trace.clients[0]?.turns[0]?.promptTokens, 4_100);
     assert.equal(trace.clients[1]?.location, null);
+  });
+
+  it("are read as production shows them", () => {
+    const conversation = aConversation({ home: "frankfurt", contextTokens: 20_000 });
+    const entry = anEntry({
+      ...{ regions: [aRegion("frankfurt"), aRegion("virginia")], conversation },
+      query: { conversationId: conversation.id, promptTokens: 20_500 },
+    });
+    const view = decisionView(entry, DEFAULT_POLICY, (ms) => 1_796_000_000_000 + ms);
+    const { trace } = read([view]);
+    assert.equal(trace.clients[0]?.turns[0]?.promptTokens, 20_500);
+    const { verdicts, regions, predictedTtftMs } = recordedOutcome({ name: "log", lines: [JSON.stringify(view)] });
+    assert.deepEqual([verdicts, regions], [[["pinned", 1]], [["frankfurt", 1]]]);
+    assert.ok((predictedTtftMs ?? 0) > 0);
   });
 
   it("may be a page as -o json prints it, and the same decision twice is one", () => {
