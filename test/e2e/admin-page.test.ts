@@ -26,7 +26,7 @@ let decision = "";
 const complaints: string[] = [];
 
 before(async () => {
-  house = await startHouse({ policy: { stale_after: "1500ms" } });
+  house = await startHouse({ policy: { stale_after: "3s" } });
   for (let turn = 1; turn <= 3; turn++) await house.ask({ conversation: "incident", tokens: 3_000 + turn * 100 });
   const { headers } = await house.ask({ conversation: "incident", tokens: 3_500 });
   decision = String(headers["x-gtm-decision"]);

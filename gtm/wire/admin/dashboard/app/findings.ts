@@ -17,11 +17,10 @@ const SLOW_FRACTION = 0.05;
 const STEPS = 30;
 
 export const findingsOf = (status: Status, recent: RecentView | null, nowMs: number): readonly Finding[] => [
-  ...status.degradations.map(({ reason, ageMs }) => ({
-    tone: "warn" as const,
-    text: `${reason} (for ${age(ageMs)})`,
-    href: null,
-  })),
+  ...status.degradations
+    // Of each region there is a line of its own below.
+    .filter(({ what }) => what !== "regions")
+    .map(({ reason, ageMs }) => ({ tone: "warn" as const, text: `${reason} (for ${age(ageMs)})`, href: null })),
   ...status.regions.flatMap(({ id, admin, health, because }) => {
     if (health === "healthy" && admin === "active") return [];
     const since = recent?.since.find(({ region }) => region === id);

@@ -18,6 +18,7 @@ type Regions = { readonly items: readonly RegionView[] };
 
 const POLL_MS = 2_000;
 const MOST_AREAS = 15;
+const MOST_CHANGES = 12;
 const VERDICTS: readonly (readonly [kind: string, colour: string])[] = [
   ["pinned", "#2b7bba"],
   ["placed", "#3f9c6b"],
@@ -135,7 +136,7 @@ const LastQuarter = ({ recent, regions }: QuarterWish) => {
             <Empty>No region changed since this instance began to look.</Empty>
           ) : (
             <ol class="events">
-              {changes.map((one) => (
+              {changes.slice(0, MOST_CHANGES).map((one) => (
                 <li key={`${one.at}${one.region}`}>
                   <time dateTime={one.at}>{clockTime(one.at)}</time>{" "}
                   <a href={hrefOf("regions", one.region)}>{one.region}</a>{" "}

@@ -56,7 +56,10 @@ describe("what the page finds wrong", () => {
     ]);
   });
   it("names what is degraded, with its age", () => {
-    const degradations = [{ what: "store", reason: "The store is away", since: "", ageMs: 180_000 }];
+    const degradations = [
+      { what: "store", reason: "The store is away", since: "", ageMs: 180_000 },
+      { what: "regions", reason: "region paris is degraded", since: "", ageMs: 1_000 },
+    ];
     assert.deepEqual(findingsOf(status({ degradations }), null, NOW), [
       { tone: "warn", text: "The store is away (for 3 min)", href: null },
     ]);
