@@ -8,7 +8,7 @@ import { CliFailure, EXIT } from "./failure.ts";
 import { gpuView } from "./gpu-view.ts";
 import type { CliIo } from "./io.ts";
 import { gpuText, readingText } from "./reading-text.ts";
-import { type ReadingView, readingView } from "./reading-view.ts";
+import { cacheTierViews, type ReadingView, readingView } from "./reading-view.ts";
 
 export type ReadOptions = {
   /** Seconds between two pages of one engine; null: there is one page. */
@@ -49,7 +49,8 @@ const wrongUse = (message: string): CliFailure => new CliFailure(EXIT.usage, mes
 const engineView = (captured: readonly Captured[], { after, engine }: ReadOptions): ReadingView => {
   const windowMs = (after ?? 0) * 1_000;
   const known: Endpoint[] = [];
-  for (const [at, { file, payloads }] of roundsOf(captured, after).entries()) {
+  const rounds = roundsOf(captured, after);
+  for (const [at, { file, payloads }] of rounds.entries()) {
     const reading = engineOf(engine, payloads)?.read(payloads);
     if (reading === undefined) throw new CliFailure(EXIT.error, `${file}: no engine's page that is known`);
     const seen = {
@@ -65,7 +66,8 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
     known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));
   }
   const [first = newEndpoint(""), second] = known;
-  return second === undefined ? readingView(first, null, null) : readingView(second, first, after);
+  const view = second === undefined ? readingView(first, null, null) : readingView(second, first, after);
+  return { ...view, cacheTiers: cacheTierViews(rounds.at(-1)?.payloads.page ?? null) };
 };
 
 type Round = { readonly file: string; readonly payloads: EnginePayloads };

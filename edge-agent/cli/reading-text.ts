@@ -12,7 +12,15 @@ type Row = readonly [name: string, value: string];
 export const readingText = (view: ReadingView): string => {
   const span = view.windowSeconds === null ? "one payload: no rates" : `two payloads, ${view.windowSeconds} s apart`;
   const models = view.models.length === 0 ? ["no model\n"] : view.models.map(modelText);
-  return [`${view.engine}, ${span}\n`, ...models, sourceText(view.sources), faultText(view.faults)].join("\n");
+  return [
+    `${view.engine}, ${span}\n`,
+    ...models,
+    tierText(view.cacheTiers),
+    sourceText(view.sources),
+    faultText(view.faults),
+  ]
+    .filter((text) => text !== "")
+    .join("\n");
 };
 
 const modelText = (model: ModelView): string => {
@@ -29,6 +37,10 @@ const modelText = (model: ModelView): string => {
     ["KV cache with evictable (fraction)", quantity(model.kvResidentFraction)],
     ["prefix hits (fraction)", quantity(model.prefixHitFraction)],
     ["prefix hits since start (fraction)", quantity(model.prefixHitFractionSinceStart)],
+    ["weights", quantity(model.weightBytes, "bytes")],
+    ["GPU memory", quantity(model.gpuMemoryBytes, "bytes")],
+    ["prefill speed since start", quantity(model.prefillTokensPerSecondSinceStart, "tokens/s")],
+    ["decode speed since start", quantity(model.decodeTokensPerSecondSinceStart, "tokens/s")],
     ["prompt tokens computed", quantity(model.prefillComputedTokensPerSecond, "tokens/s")],
     ["prompt tokens, cached included", quantity(model.promptTokensPerSecond, "tokens/s")],
     ["output tokens", quantity(model.decodeTokensPerSecond, "tokens/s")],
@@ -75,6 +87,18 @@ export const gpuText = (view: GpuView): string => {
 
 const faultText = (faults: readonly Fault[]): string =>
   faults.length === 0 ? "no faults\n" : `faults\n${faults.map(({ field, code }) => line([field, code])).join("")}`;
+
+const tierText = (tiers: ReadingView["cacheTiers"]): string =>
+  tiers.length === 0
+    ? ""
+    : `second tier of the prefix cache\n${tiers
+        .map(({ model, hitFractionSinceStart }) =>
+          line([
+            model === "" ? "hits since start (fraction)" : model,
+            `${quantity(hitFractionSinceStart)} of the tokens looked up`,
+          ]),
+        )
+        .join("")}`;
 
 /** One line a field: several names are several parts of it, or stand in for each other. */
 const sourceText = (sources: readonly FieldSource[]): string => {

@@ -2,7 +2,8 @@
 import type { ModelReport } from "#shared/report.ts";
 import type { Endpoint, KnownModel } from "../endpoint.ts";
 import type { FieldSource } from "../engines/engine.ts";
-import type { Fault } from "../exposition.ts";
+import { cacheTiersOn } from "../engines/lmcache.ts";
+import type { Fault, Page } from "../exposition.ts";
 import { modelReport } from "../model-report.ts";
 import type { ReplicaRates } from "../rates.ts";
 
@@ -22,15 +23,21 @@ type Kept =
   | "itlMs"
   | "prefixHitFraction"
   | "ttftP50Ms"
-  | "ttftP95Ms";
+  | "ttftP95Ms"
+  | "weightBytes";
 
 export type ModelView = Pick<ModelReport, Kept> & {
   /** Of the fullest replica: a group preempts there. */
   readonly kvCacheUsedFractionMost: number | null;
   /** With what may be evicted, over all replicas alike; only some engines say it. */
   readonly kvResidentFraction: number | null;
+  /** As the engine says it. */
+  readonly gpuMemoryBytes: number | null;
   /** Over the life of the process; what one payload alone can say. */
   readonly prefixHitFractionSinceStart: number | null;
+  /** Speeds over the life of the process: prompt tokens per second of prefill, output tokens per second of one response. */
+  readonly prefillTokensPerSecondSinceStart: number | null;
+  readonly decodeTokensPerSecondSinceStart: number | null;
   /** Throughputs, over all replicas; idle time counts. */
   readonly prefillComputedTokensPerSecond: number | null;
   readonly promptTokensPerSecond: number | null;
@@ -50,11 +57,19 @@ export type ReplicaView = {
   readonly backlogMs: number | null;
 };
 
+export type CacheTierView = {
+  readonly model: string;
+  readonly source: string;
+  readonly hitFractionSinceStart: number | null;
+};
+
 export type ReadingView = {
   readonly engine: string;
   /** Between the two payloads; null: there is one. */
   readonly windowSeconds: number | null;
   readonly models: readonly ModelView[];
+  /** Second tiers of the prefix cache whose counters are on the page; the engine may count the same hits. */
+  readonly cacheTiers: readonly CacheTierView[];
   /** Under which name each field was found. */
   readonly sources: readonly FieldSource[];
   readonly faults: readonly Fault[];
@@ -74,19 +89,25 @@ export const readingView = (
     windowSeconds,
     models: views.map(({ view }) => view),
     sources: endpoint.sources,
+    cacheTiers: [],
     faults: [...endpoint.faults, ...views.flatMap(({ faults }) => faults)],
   };
 };
 
 const modelView = (endpoint: Endpoint, earlier: Endpoint | null, model: KnownModel) => {
   const { report, faults } = modelReport(model.model, [{ endpoint, model }], NO_SETTINGS);
-  const { replicas: reported, coldStartMs: _, weightBytes: __, newTokensPerSecond: ___, ...rest } = report;
+  const { replicas: reported, coldStartMs: _, newTokensPerSecond: __, ...rest } = report;
   const before = earlier?.models.find((one) => one.model === model.model) ?? null;
   const view: ModelView = {
     ...rest,
     kvCacheUsedFractionMost: most(model.replicas.map(({ kvCacheUsedFraction }) => kvCacheUsedFraction)),
     kvResidentFraction: mean(model.replicas.map(({ kvResidentFraction }) => kvResidentFraction)),
+    gpuMemoryBytes: model.gpuMemoryBytes,
     prefixHitFractionSinceStart: hitsSinceStart(model),
+    prefillTokensPerSecondSinceStart: prefillSinceStart(model),
+    decodeTokensPerSecondSinceStart: ratio(
+      model.replicas.map(({ counters }) => counters.interToken[0]?.values ?? null),
+    ),
     prefillComputedTokensPerSecond: sumOf(model, (rates) => rates.computedTokensPerSecond),
     promptTokensPerSecond: sumOf(model, (rates) => rates.promptTokensPerSecond),
     decodeTokensPerSecond: sumOf(model, (rates) => rates.outputTokensPerSecond),
@@ -126,6 +147,31 @@ const mean = (values: readonly (number | null)[]): number | null => {
     ? null
     : known.reduce((sum, value) => sum + value, 0) / known.length;
 };
+
+/** Of [count, seconds] of all replicas. @returns null where one has none, or no time passed */
+const ratio = (all: readonly (readonly number[] | null)[]): number | null => {
+  const known = all.filter((values) => values !== null);
+  const count = known.reduce((sum, [value = 0]) => sum + value, 0);
+  const seconds = known.reduce((sum, [, value = 0]) => sum + value, 0);
+  return known.length === all.length && seconds > 0 && count > 0 ? count / seconds : null;
+};
+
+/** Engines that count prefills have their time beside the computed tokens; the others count both together. */
+const prefillSinceStart = ({ replicas }: KnownModel): number | null =>
+  ratio(
+    replicas.map(({ counters: { prefill, prefillBusy, computedTokens } }) => {
+      const tokens = computedTokens[0]?.values[0];
+      const seconds = prefill[0]?.values[1];
+      return tokens === undefined || seconds === undefined ? (prefillBusy[0]?.values ?? null) : [tokens, seconds];
+    }),
+  );
+
+/** What a page says of second tiers beside the engine, or alone. */
+export const cacheTierViews = (page: Page | null): readonly CacheTierView[] =>
+  (page === null ? [] : cacheTiersOn(page)).map(({ model, source, lookups }) => {
+    const [looked = 0, found = 0] = lookups[0]?.values ?? [];
+    return { model, source, hitFractionSinceStart: looked > 0 ? found / looked : null };
+  });
 
 const hitsSinceStart = ({ replicas }: KnownModel): number | null => {
   const counted = replicas.map(({ counters }) => counters.prefixCache[0]?.values ?? null);

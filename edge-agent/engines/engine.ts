@@ -60,6 +60,8 @@ export type ModelReading = {
   readonly contextLimitTokens: number | null;
   /** As the engine says it. */
   readonly weightBytes: number | null;
+  /** Of GPU memory that it takes, weights and cache, as the engine says it. */
+  readonly gpuMemoryBytes: number | null;
   /** Over all replicas behind this address. */
   readonly kvCapacityTokens: number | null;
   readonly replicas: readonly ReplicaReading[];

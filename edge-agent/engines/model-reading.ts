@@ -12,6 +12,7 @@ export const modelReading = (model: string, weights: Weights | null): ModelReadi
   state: null,
   contextLimitTokens: weights?.contextLimitTokens ?? null,
   weightBytes: null,
+  gpuMemoryBytes: null,
   kvCapacityTokens: null,
   replicas: [],
 });

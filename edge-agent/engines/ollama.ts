@@ -71,6 +71,7 @@ const SOURCES: readonly FieldSource[] = [
   { field: "state", source: "/api/ps" },
   { field: "contextLimitTokens", source: "/api/ps context_length" },
   { field: "weightBytes", source: "/api/tags size" },
+  { field: "gpuMemoryBytes", source: "/api/ps size_vram" },
 ];
 
 const reading = (
@@ -108,6 +109,7 @@ const loadedModel = (name: string, model: unknown, stored: readonly unknown[]): 
   ),
   state: "loaded",
   contextLimitTokens: wholeIn(model, "context_length"),
+  gpuMemoryBytes: wholeIn(model, "size_vram"),
   replicas: [{ ...UNMEASURED, engine: name }],
 });
 

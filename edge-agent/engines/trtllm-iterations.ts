@@ -8,6 +8,7 @@ export type Iteration = {
   readonly requestsRunning: number | null;
   readonly requestsWaiting: number | null;
   readonly kvCapacityTokens: number | null;
+  readonly gpuMemoryBytes: number | null;
   readonly usedBlocks: number | null;
   readonly maxBlocks: number | null;
   /** Since the start, in blocks. */
@@ -43,6 +44,7 @@ const iterationOf = (newest: unknown): Iteration => {
     requestsRunning: numberIn(newest, "numActiveRequests"),
     requestsWaiting: numberIn(newest, "numQueuedRequests"),
     kvCapacityTokens: maxBlocks === null || tokensPerBlock === null ? null : maxBlocks * tokensPerBlock,
+    gpuMemoryBytes: numberIn(newest, "gpuMemUsage"),
     usedBlocks: numberIn(kv, "usedNumBlocks"),
     maxBlocks,
     reusedBlocks: numberIn(kv, "reusedBlocks"),

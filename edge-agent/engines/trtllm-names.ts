@@ -9,6 +9,7 @@ export const TRTLLM_NAMES = {
   kvCacheUsedFraction: ["trtllm_kv_cache_utilization"],
   kvMaxBlocks: ["trtllm_kv_cache_max_blocks"],
   kvTokensPerBlock: ["trtllm_kv_cache_tokens_per_block"],
+  gpuMemoryBytes: ["trtllm_gpu_memory_usage_bytes"],
   reusedBlocks: ["trtllm_kv_cache_reused_blocks_total"],
   missedBlocks: ["trtllm_kv_cache_missed_blocks_total"],
   promptTokens: ["trtllm_prompt_tokens_total"],

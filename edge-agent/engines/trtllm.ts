@@ -91,7 +91,7 @@ const MODEL_NAMED = [...TRTLLM_REQUIRED.flat(), ...TRTLLM_NAMES.ttftP50Ms.map((n
 const measuredOf = (
   reader: Reader,
   iteration: Iteration | null,
-): Pick<ModelReading, "kvCapacityTokens" | "replicas"> => {
+): Pick<ModelReading, "gpuMemoryBytes" | "kvCapacityTokens" | "replicas"> => {
   const { total, fault, source } = reader;
   const blocks = total("kvCapacityTokens", TRTLLM_NAMES.kvMaxBlocks);
   const tokensPerBlock = total("kvCapacityTokens", TRTLLM_NAMES.kvTokensPerBlock);
@@ -129,7 +129,8 @@ const measuredOf = (
     counters: countersOf(reader, iteration),
   };
   fault("startedAtMs", "not-exported");
-  return { kvCapacityTokens: capacity === 0 ? null : capacity, replicas: [replica] };
+  const gpuMemoryBytes = total("gpuMemoryBytes", TRTLLM_NAMES.gpuMemoryBytes) ?? iteration?.gpuMemoryBytes ?? null;
+  return { gpuMemoryBytes, kvCapacityTokens: capacity === 0 ? null : capacity, replicas: [replica] };
 };
 
 const usedShare = (iteration: Iteration | null): number | null =>

@@ -187,6 +187,33 @@ describe("read: the captured payloads yield what expected.json says", () => {
       for (const [ours, theirs, factor = 1] of pairs) close(model[ours], Number(wanted[theirs]) * factor, ours);
     });
   }
+  it("llama.cpp, with its slots and properties", async () => {
+    const wanted = expected("llamacpp-b10519");
+    const [model = {}] = (await readJson(...(wanted["files"] as readonly string[]).map(fixture))).models;
+    close(model["requestsRunning"], wanted["running"], "running");
+    close(model["requestsWaiting"], wanted["waiting"], "waiting");
+    close(model["kvCapacityTokens"], wanted["kvCapacityTokens"], "capacity");
+    close(model["kvCacheUsedFraction"], wanted["kvUsedFractionFromSlots"], "used");
+    close(model["prefixHitFractionSinceStart"], wanted["prefixHitRateLifetime"], "hits");
+    const rounded = (value: unknown): number => Number(Number(value).toFixed(3));
+    close(rounded(model["prefillTokensPerSecondSinceStart"]), wanted["prefillTokensPerSecondLifetime"], "prefill");
+    close(rounded(model["decodeTokensPerSecondSinceStart"]), wanted["decodeTokensPerSecondLifetime"], "decode");
+  });
+  it("Ollama's models in memory, and no one else's", async () => {
+    const wanted = expected("ollama");
+    const { models } = await readJson(...(wanted["files"] as readonly string[]).map(fixture));
+    const loaded = models.filter(({ state }) => state === "loaded").map(({ model }) => model);
+    assert.deepEqual(loaded, wanted["loaded"]);
+    assert.ok(!models.some(({ model }) => String(model).includes("cloud")));
+    const bytes = models.reduce((sum, model) => sum + Number(model["gpuMemoryBytes"] ?? 0), 0);
+    assert.equal(bytes, wanted["gpuMemUsedBytesByModels"]);
+  });
+  for (const file of expected("lmcache")["files"] as readonly string[]) {
+    it(`LMCache's tier in ${file}`, async () => {
+      const [tier] = (await readJson(fixture(file)))["cacheTiers"] as readonly Json[];
+      close(tier?.["hitFractionSinceStart"], expected("lmcache")["externalHitRateLifetime"], "hits");
+    });
+  }
   it("SGLang's model with its adapter", async () => {
     const [model = {}] = (await readJson(fixture("sglang-0.5.18.t0.prom"), fixture("sglang-models.json"))).models;
     assert.deepEqual([model["model"], model["adapters"]], ["Qwen/Qwen3-32B", ["sql-lora"]]);
