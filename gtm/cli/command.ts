@@ -23,6 +23,7 @@ import { simulateCommand } from "./simulate.ts";
 import { statusCommand } from "./status.ts";
 import { tokenCommand } from "./token.ts";
 import { versionCommand } from "./version.ts";
+import { whatIfCommand } from "./what-if.ts";
 import { zonesCommand } from "./zones.ts";
 
 export type CliParts = {
@@ -45,6 +46,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     regionsCommand(io),
     placementsCommand(io),
     explainCommand(io),
+    whatIfCommand(io),
     simulateCommand(io),
     decisionsCommand(io),
     conversationsCommand(io),

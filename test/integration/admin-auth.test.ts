@@ -33,6 +33,7 @@ const CALLS: readonly { method: string; path: string; body?: unknown; needs: "vi
     body: { kind: "deny", region: "paris", comment: "x", for: "1h" },
     needs: "operator",
   },
+  { method: "POST", path: "/what-if", body: { regions: { paris: "drain-all" } }, needs: "viewer" },
   { method: "POST", path: "/explain", body: { pool: "chat", client: "192.0.2.1" }, needs: "viewer" },
   { method: "POST", path: "/regions/paris/drain", body: DRAIN, needs: "operator" },
   { method: "POST", path: "/regions/paris/drain?dry_run=true", body: DRAIN, needs: "operator" },

@@ -301,6 +301,7 @@ describe("GET /openapi.json", () => {
       "post /api/v1/regions/{id}/drain",
       "post /api/v1/regions/{id}/undrain",
       "post /api/v1/regions/{id}/up",
+      "post /api/v1/what-if",
     ]);
     for (const { name, operation } of operations) {
       assert.ok(operation.summary.length > 10, name);

@@ -22,6 +22,7 @@ import { overrideRoutes } from "./routes/overrides.ts";
 import { recentRoutes } from "./routes/recent.ts";
 import { regionRoutes } from "./routes/regions.ts";
 import { statusRoutes } from "./routes/status.ts";
+import { whatIfRoutes } from "./routes/what-if.ts";
 import type { TokensFile } from "./tokens-file.ts";
 
 export const BASE = "/api/v1";
@@ -61,6 +62,7 @@ const ROUTES = [
   conversationRoutes,
   decisionRoutes,
   explainRoutes,
+  whatIfRoutes,
   eventRoutes,
 ] as const;
 

@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "#shared/clock.ts";
 import type { Env } from "./environment.ts";
+import { LOOKS_ONLY } from "./guard.ts";
 import type { AdminPorts } from "./ports.ts";
 
 /** A longer body is left out: an entry is read by people. */
@@ -11,7 +12,7 @@ type Request = { readonly method: string; readonly path: string; readonly isDryR
 
 /** What only looks is not kept: reading, explaining, planning. */
 export const isChange = ({ method, path, isDryRun }: Request): boolean =>
-  method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && path !== "/api/v1/explain" && !isDryRun;
+  method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !LOOKS_ONLY.has(path) && !isDryRun;
 
 export const keepAudit =
   (ports: Pick<AdminPorts, "audit" | "instance">, clock: Pick<Clock, "epochMs">): MiddlewareHandler<Env> =>

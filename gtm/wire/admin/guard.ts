@@ -140,8 +140,11 @@ export const authorize = (metrics: Metrics): Middleware => {
   };
 };
 
+/** Asked by POST for the length of what is asked; nothing is changed. */
+export const LOOKS_ONLY: ReadonlySet<string> = new Set(["/api/v1/explain", "/api/v1/what-if"]);
+
 const neededFor = (method: string, path: string): Role => {
   if (isHttpreq(path)) return "acme";
-  if (method === "GET" || method === "HEAD" || path === "/api/v1/explain") return "viewer";
+  if (method === "GET" || method === "HEAD" || LOOKS_ONLY.has(path)) return "viewer";
   return /^\/api\/v1\/acme-challenges(?:\/|$)/.test(path) ? "admin" : "operator";
 };
