@@ -107,7 +107,9 @@ const costOfAgent = async (page: string): Promise<Cost> => {
     }),
   );
   const main = join(import.meta.dirname, "../../edge-agent/main.ts");
-  const child = spawn(process.execPath, [...SMALL_HEAP, main, "run", "--config", config], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...SMALL_HEAP, main, "run", "--config", config], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let port: number | null = null;
   createInterface({ input: child.stdout }).on("line", (line) => {
     const event: { event?: string; port?: number } = JSON.parse(line);
