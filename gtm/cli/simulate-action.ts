@@ -8,6 +8,7 @@ import { planOf, SimulateConfig } from "./simulate-config.ts";
 import { decisionsText } from "./simulate-decisions.ts";
 import { describedText } from "./simulate-describe.ts";
 import type { SimulateOptions } from "./simulate-options.ts";
+import { oracleDiffText } from "./simulate-oracle-diff.ts";
 import type { Plan, PlannedScenario } from "./simulate-plan.ts";
 import { type Builder, createBuilder, KNOWN } from "./simulate-play.ts";
 import { checkWritable, readReport, reportJson, writeReportText } from "./simulate-report-file.ts";
@@ -34,6 +35,10 @@ export const simulate = async (options: SimulateOptions, io: CliIo, signal: Abor
   for (const planned of plan.scenarios) tellOf(planned, build, io);
   if (options.describe === true) {
     for (const planned of plan.scenarios) io.print(describedText(planned, build));
+    return;
+  }
+  if (options.oracleDiff === true) {
+    for (const planned of plan.scenarios) io.print(oracleDiffText(planned, build, io.isColourful));
     return;
   }
   // Before hours are spent on what cannot be kept.

@@ -18,4 +18,5 @@ export type SimulateOptions = {
   readonly html?: string;
   readonly compare?: readonly string[];
   readonly describe?: boolean;
+  readonly oracleDiff?: boolean;
 };
