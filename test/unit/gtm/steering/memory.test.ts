@@ -12,26 +12,20 @@ const POLICY = { ...DEFAULT_POLICY, memoryPriceFactor: 1 };
 const turn = { contextTokens: 9_000, newTokens: 1_000, nextTurnFraction: 1, reuseFraction: 1 } as Turn;
 const halfFull = (wish: Partial<Placement> = {}): Placement =>
   aPlacement("frankfurt", { kvCapacityTokens: 100_000, liveTokens: 40_000, ...wish });
-const priceOf = (placement: Placement, isHome: boolean, heldTokens: number): number =>
-  Math.round(memoryMs(turn, placement, { isHome, heldTokens }, POLICY));
+const priceOf = (placement: Placement, isHome: boolean): number =>
+  Math.round(memoryMs(turn, placement, isHome, POLICY));
 
 describe("the price of memory of a prompt of 10 000 tokens, in a cache of 100 000 of which 40 000 are live", () => {
-  it("is a quarter of its prefill where all of it has to be written: half of the cache is live afterwards", () => {
-    assert.equal(priceOf(halfFull(), false, 0), 500);
+  it("is a quarter of its prefill: half of the cache is live afterwards", () => {
+    assert.equal(priceOf(halfFull(), false), 500);
   });
-  it("is for what has to be written alone: at home, with the context still there, a tenth of the prompt", () => {
-    assert.equal(priceOf(halfFull({ liveTokens: 49_000 }), true, 9_000), 50);
-  });
-  it("is the same at home as elsewhere once the context is gone there, the live tokens being as many afterwards", () => {
-    assert.equal(priceOf(halfFull({ liveTokens: 49_000 }), true, 0), priceOf(halfFull(), false, 0));
-  });
-  it("counts what is left of the context where it was before", () => {
-    assert.equal(priceOf(halfFull(), false, 4_000), 300);
+  it("is nothing at home, where the context is among the live ones already", () => {
+    assert.equal(priceOf(halfFull({ liveTokens: 49_000 }), true), 0);
   });
   it("grows no further than a cache that is a fifth over full", () => {
-    assert.equal(priceOf(halfFull({ liveTokens: 900_000 }), false, 0), Math.round(1.2 ** 2 * 2_000));
+    assert.equal(priceOf(halfFull({ liveTokens: 900_000 }), false), Math.round(1.2 ** 2 * 2_000));
   });
   it("is nothing where the capacity is not known", () => {
-    assert.equal(priceOf(halfFull({ kvCapacityTokens: null }), false, 0), 0);
+    assert.equal(priceOf(halfFull({ kvCapacityTokens: null }), false), 0);
   });
 });
