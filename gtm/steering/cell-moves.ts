@@ -14,10 +14,14 @@ type Turns = {
 
 /** How long a turn lasts: longer than the TTL, or a cell that is seldom asked misses it. */
 const TURN_MS = 60_000;
-/** In steady state a cell moves at most twice an hour; out of a heavy queue a fifth of the cells may go each minute. */
+/**
+ * In steady state a cell moves once an hour; out of a queue that a fifteenth of the cells may leave each minute, and out of a heavy
+ * one a fifth. Turns for the margin each half hour, and for 5 s each five minutes, let one cell move four times (seven seeds tried).
+ */
 const TURNS: readonly Turns[] = [
-  { everyMs: 1_800_000, savingMs: 0 },
-  { everyMs: 300_000, savingMs: 5_000 },
+  { everyMs: 3_600_000, savingMs: 0 },
+  { everyMs: 900_000, savingMs: 5_000 },
+  { everyMs: 300_000, savingMs: 15_000 },
 ];
 /** A queue this long is left whenever it is seen. */
 const AT_ONCE_MS = 60_000;

@@ -59,8 +59,14 @@ describe("a pool's name asked from Frankfurt", () => {
     readonly keptAtMs: number;
     readonly leftAtMs: number;
   }[] = [
-    { when: "in its minute of half an hour, by more than the margin", savingMs: 0, keptAtMs: 120, leftAtMs: 2_000 },
-    { when: "in its minutes of five, by more than 5 s", savingMs: 5_000, keptAtMs: 4_900, leftAtMs: 5_500 },
+    { when: "in its minute of the hour, by more than the margin", savingMs: 0, keptAtMs: 120, leftAtMs: 2_000 },
+    {
+      when: "in its minutes of a quarter of an hour, by more than 5 s",
+      savingMs: 5_000,
+      keptAtMs: 4_900,
+      leftAtMs: 5_500,
+    },
+    { when: "in its minutes of five, by more than 15 s", savingMs: 15_000, keptAtMs: 14_500, leftAtMs: 15_500 },
     { when: "at any other time, by more than a minute", savingMs: 60_000, keptAtMs: 59_000, leftAtMs: 61_000 },
   ];
   for (const { when, savingMs, keptAtMs, leftAtMs } of cases) {
@@ -103,7 +109,7 @@ describe("a pool's name asked from Frankfurt", () => {
     const at = (epochMs: number, takenAtMs: number) =>
       regionOf(decideCellIn(aWorld(regions, { takenAtMs, epochAheadMs: epochMs - takenAtMs }), "frankfurt").verdict);
     const seen = new Set<string | null>();
-    for (let epochMs = 1_800_000_000_000; epochMs < 1_800_001_800_000; epochMs += 30_000) {
+    for (let epochMs = 1_800_000_000_000; epochMs < 1_800_003_600_000; epochMs += 30_000) {
       seen.add(at(epochMs, NOW_MS));
       assert.equal(at(epochMs, NOW_MS), at(epochMs, NOW_MS + 987_654));
     }
