@@ -1,8 +1,19 @@
 /** What demos write into a Redis and does not expire: refused where others are at work, taken away before and after. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { AuditRecord } from "#shared/audit-record.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { AgentId, InstanceId } from "#shared/ids.ts";
-import { agentsKey, decisionsKey, heldKey, instancesKey, ordersKey, reportKey, sentKey } from "#shared/keys.ts";
+import {
+  AUDIT_CAP,
+  agentsKey,
+  auditKey,
+  decisionsKey,
+  heldKey,
+  instancesKey,
+  ordersKey,
+  reportKey,
+  sentKey,
+} from "#shared/keys.ts";
 import { OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
 import { SITES, type Site } from "./places.ts";
@@ -36,6 +47,14 @@ export const moveOut = async (store: Store): Promise<void> => {
     await store.remove(decisionsKey(instance));
     await store.indexRemove(instancesKey(), instance);
   }
+  if (await isAuditOfDemos(store)) await store.remove(auditKey());
+};
+
+/** An entry of anybody else keeps the whole of it: nobody takes single ones out of an audit. */
+const isAuditOfDemos = async (store: Store): Promise<boolean> => {
+  const own: readonly string[] = INSTANCES;
+  const entries = await store.newest(auditKey(), AUDIT_CAP);
+  return entries.every(({ value }) => own.includes(AuditRecord.safeParse(jsonIn(value)).data?.instance ?? ""));
 };
 
 const waitForOthers = async (store: Store, patienceMs: number): Promise<void> => {
@@ -81,7 +100,8 @@ const ordersIn = async (store: Store): Promise<readonly string[]> => {
   const phraseOf = ({ region, admin, actor }: (typeof standing)[number]): string => `${region} ${admin} by ${actor}`;
   const foreign = standing.filter(({ actor }) => actor !== DEMO_ACTOR);
   if (foreign.length > 0) throw ordersOfOthers(foreign.map(phraseOf).join(", "));
-  if (data.overrides.length > 0) throw ordersOfOthers(`${data.overrides.length} overrides`);
+  const overrides = data.overrides.filter(({ actor, expiresAtMs }) => actor !== DEMO_ACTOR && expiresAtMs > Date.now());
+  if (overrides.length > 0) throw ordersOfOthers(`${overrides.length} overrides`);
   return standing.map(phraseOf);
 };
 

@@ -4,7 +4,16 @@ import { describe, it } from "node:test";
 import { moveIn, moveOut } from "#deploy/demo/traces.ts";
 import { systemClock } from "#shared/clock.ts";
 import { AgentId, InstanceId, RegionId } from "#shared/ids.ts";
-import { agentsKey, decisionsKey, heldKey, instancesKey, ordersKey, reportKey, sentKey } from "#shared/keys.ts";
+import {
+  agentsKey,
+  auditKey,
+  decisionsKey,
+  heldKey,
+  instancesKey,
+  ordersKey,
+  reportKey,
+  sentKey,
+} from "#shared/keys.ts";
 import type { Store } from "#shared/store.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 
@@ -26,8 +35,15 @@ const leftBehind = async (): Promise<Store> => {
   await store.indexAdd(agentsKey(EU), "agent-eu-central", 1);
   await store.indexAdd(heldKey(EU), "0123456789abc", 1);
   await store.append(decisionsKey(DEMO), "{}", 10);
+  await store.append(auditKey(), auditOf(DEMO), 10);
   return store;
 };
+
+const auditOf = (instance: string): string =>
+  JSON.stringify({
+    ...{ v: 1, atMs: 1, instance, actor: "demo", role: "admin", method: "POST", path: "/api/v1/regions/us-east/drain" },
+    ...{ overrideRule: null, body: null, status: 200 },
+  });
 
 const left = async (store: Store): Promise<readonly unknown[]> => [
   await store.get(ordersKey()),
@@ -35,8 +51,9 @@ const left = async (store: Store): Promise<readonly unknown[]> => [
   await store.indexTop(agentsKey(EU), Number.MAX_SAFE_INTEGER, 10),
   await store.indexTop(heldKey(EU), Number.MAX_SAFE_INTEGER, 10),
   await store.newest(decisionsKey(DEMO), 10),
+  await store.newest(auditKey(), 10),
 ];
-const NOTHING = [null, [], [], [], []];
+const NOTHING = [null, [], [], [], [], []];
 
 describe("a Redis in which an earlier demo was killed", () => {
   it("is cleared of its orders, which are told", async () => {
@@ -50,6 +67,15 @@ describe("a Redis in which an earlier demo was killed", () => {
     const store = await leftBehind();
     assert.deepEqual(await moveIn(store, 0), []);
     assert.deepEqual(await left(store), NOTHING);
+  });
+});
+
+describe("an audit that others wrote in, too", () => {
+  it("is left as it is: nobody takes single entries out", async () => {
+    const store = await leftBehind();
+    await store.append(auditKey(), auditOf(OTHER), 10);
+    await moveIn(store, 0);
+    assert.equal((await store.newest(auditKey(), 10)).length, 2);
   });
 });
 
@@ -112,7 +138,7 @@ describe("a demo that ends", () => {
     await store.indexAdd(heldKey(FAR), "0123456789abc", 1);
     await moveOut(store);
     const [orders, instances, ...others] = await left(store);
-    assert.deepEqual([orders, ...others], [null, [], [], []]);
+    assert.deepEqual([orders, ...others], [null, [], [], [], []]);
     assert.deepEqual(instances, [{ member: OTHER, score: 1 }]);
     assert.equal((await store.indexTop(heldKey(FAR), 1, 10)).length, 1);
   });
