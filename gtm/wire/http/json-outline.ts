@@ -2,7 +2,7 @@
  * Tells the outline of JSON text while it passes in chunks: what opens and closes, and the scalars that the listener asks for.
  * It keeps nothing else, and takes any octets: what is no JSON gives an outline of no use, never an error.
  */
-import { closingQuote, endsEscaping } from "./json-string.ts";
+import { createQuoteFinder, endsEscaping } from "./json-string.ts";
 
 export type OutlineListener = {
   readonly opened: (isObject: boolean) => void;
@@ -35,6 +35,7 @@ const CLOSE = 0x7d;
 type Place = "between" | "string" | "literal";
 
 export const createJsonOutline = (listener: OutlineListener): ((chunk: Buffer) => void) => {
+  const quotes = createQuoteFinder();
   let place: Place = "between";
   let isWanted = false;
   /** The first octet of the next chunk belongs to an escape. */
@@ -95,7 +96,7 @@ export const createJsonOutline = (listener: OutlineListener): ((chunk: Buffer) =
 
   const inString = (chunk: Buffer, from: number): number => {
     const start = isEscaped ? from + 1 : from;
-    const quote = closingQuote(chunk, start);
+    const quote = quotes.closing(chunk, start);
     isEscaped = quote === -1 && endsEscaping(chunk, start);
     const end = quote === -1 ? chunk.length : quote;
     if (!isWanted) listener.passing(chunk, from, end);
@@ -123,6 +124,7 @@ export const createJsonOutline = (listener: OutlineListener): ((chunk: Buffer) =
       if (place === "between") at = between(chunk, at);
       else at = place === "string" ? inString(chunk, at) : inLiteral(chunk, at);
     }
+    quotes.forget();
   };
 };
 
