@@ -23,29 +23,58 @@ const HALF_SENT: Page = { ...EMPTY_PAGE, faults: [{ field: WHOLE_PAGE, code: "ha
 /** How many malformed or doubled names are told one by one. */
 const MOST_NAMED = 16;
 
+const everything = (): boolean => true;
+
 /**
+ * @param isRead whether anybody looks at the series of a name; of others only the name is kept, and their lines are passed over
+ * unseen. Most of a page are buckets of histograms that nobody reads.
  * @param text the whole body. One that ends inside a line, or an OpenMetrics one without `# EOF`, is half-sent: nothing in
  * it can be trusted, since a sum over half of the series looks like a small sum.
  * @param isOpenMetrics as the Content-Type says; false where nobody knows
  */
-export const parseExposition = (text: string, isOpenMetrics = false): Page => {
+export const parseExposition = (
+  text: string,
+  isOpenMetrics = false,
+  isRead: (name: string) => boolean = everything,
+): Page => {
+  const found = createFound(isRead);
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf("\n", at);
+    if (isEndMark(text, at, end)) return pageOf(found);
+    if (end === -1) return HALF_SENT;
+    if (!found.isUnread(text, at)) found.take(text.slice(at, end));
+    at = end + 1;
+  }
+  return isOpenMetrics ? HALF_SENT : pageOf(found);
+};
+
+type Found = { readonly samples: ReadonlyMap<string, readonly Sample[]>; readonly malformed: ReadonlySet<string> };
+
+/** What was found line by line. */
+const createFound = (isRead: (name: string) => boolean) => {
   const samples = new Map<string, Sample[]>();
   const malformed = new Set<string>();
   const expectedLabels = (name: string): readonly string[] => samples.get(name)?.[0]?.labelNames ?? [];
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf("\n", at);
-    if (isEndMark(text, at, end)) return pageOf(samples, malformed);
-    if (end === -1) return HALF_SENT;
-    const line = readLine(text.slice(at, end), expectedLabels);
-    if (line?.kind === "malformed") malformed.add(line.name);
-    else if (line?.kind === "sample") {
-      const sameName = samples.get(line.name);
-      if (sameName === undefined) samples.set(line.name, [line.sample]);
-      else sameName.push(line.sample);
-    }
-    at = end + 1;
-  }
-  return isOpenMetrics ? HALF_SENT : pageOf(samples, malformed);
+  /** How lines begin that nobody looks at; "": none was met. */
+  let unread = "";
+  const add = (name: string, sample: Sample): void => {
+    const isWanted = isRead(name);
+    if (!isWanted) unread = `${name}{`;
+    const sameName = samples.get(name);
+    if (sameName === undefined) samples.set(name, isWanted ? [sample] : []);
+    else if (isWanted) sameName.push(sample);
+  };
+  return {
+    samples,
+    malformed,
+    /** Whether the line that begins there is another of a name that nobody looks at. */
+    isUnread: (text: string, at: number): boolean => unread !== "" && text.startsWith(unread, at),
+    take: (line: string): void => {
+      const read = readLine(line, expectedLabels);
+      if (read?.kind === "malformed") malformed.add(read.name);
+      else if (read?.kind === "sample") add(read.name, read.sample);
+    },
+  };
 };
 
 const END_MARK = /^# EOF[ \t\r]*$/;
@@ -53,7 +82,7 @@ const END_MARK = /^# EOF[ \t\r]*$/;
 const isEndMark = (text: string, at: number, end: number): boolean =>
   text.startsWith("# EOF", at) && END_MARK.test(text.slice(at, end === -1 ? text.length : end));
 
-const pageOf = (found: ReadonlyMap<string, readonly Sample[]>, malformed: ReadonlySet<string>): Page => {
+const pageOf = ({ samples: found, malformed }: Found): Page => {
   const samples = new Map<string, readonly Sample[]>();
   const doubled = new Set<string>();
   const contradicted = new Set<string>();

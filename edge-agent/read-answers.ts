@@ -3,6 +3,7 @@ import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
 import type { Engine, EnginePayloads } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
+import { isReadByBucket } from "./engines/read-buckets.ts";
 import { processStartOf } from "./engines/started-at.ts";
 import { inTheirWords, reworded } from "./engines/wording.ts";
 import { EMPTY_PAGE, type Fault, WHOLE_PAGE } from "./exposition.ts";
@@ -18,7 +19,8 @@ import { furtherIn, jsonIn, pageIn, whyNot } from "./read-payloads.ts";
  */
 export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: ReadAs): Observation => {
   const { wish } = readAs;
-  const page = answers.metrics === null ? { page: null, faults: [] } : pageIn(answers.metrics);
+  const page =
+    answers.metrics === null ? { page: null, faults: [] } : pageIn(answers.metrics, isReadByBucket(readAs.aliases));
   const list = modelListOf(answers.models);
   const further = new Map([...answers.further].map(([path, fetched]) => [path, furtherIn(fetched, "read")] as const));
   const words = reworded(page.page ?? EMPTY_PAGE, readAs.aliases);

@@ -4,11 +4,14 @@ import { EMPTY_PAGE, type Fault, type Page, parseExposition, WHOLE_PAGE } from "
 import type { Fetched } from "./ports.ts";
 
 /** A page that came half is no page. Faults inside a whole page are told by who reads it. */
-export const pageIn = (fetched: Fetched): { readonly page: Page | null; readonly faults: readonly Fault[] } => {
+export const pageIn = (
+  fetched: Fetched,
+  isRead?: (name: string) => boolean,
+): { readonly page: Page | null; readonly faults: readonly Fault[] } => {
   const code = whyNot(fetched);
   if (fetched.kind === "failed" || code !== null)
     return { page: null, faults: [{ field: WHOLE_PAGE, code: code ?? "" }] };
-  const page = parseExposition(fetched.text, fetched.contentType.startsWith("application/openmetrics-text"));
+  const page = parseExposition(fetched.text, fetched.contentType.startsWith("application/openmetrics-text"), isRead);
   const isHalf = page.faults.some((fault) => fault.code === "half-sent");
   return isHalf ? { page: null, faults: page.faults } : { page, faults: [] };
 };

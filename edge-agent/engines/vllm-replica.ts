@@ -8,12 +8,40 @@ import { processStartOf, startOf } from "./started-at.ts";
 import { vllmCounters } from "./vllm-counters.ts";
 import { VLLM_NAMES } from "./vllm-names.ts";
 
+/** The samples of one name that are of one replica. */
+export type OwnSamples = (samples: readonly Sample[]) => readonly Sample[];
+
+/** Tells the series of a page's replicas apart, each name once, however many replicas then ask for theirs. */
+export const createReplicaSamples = (): ((model: string, engine: string) => OwnSamples) => {
+  const byName = new Map<readonly Sample[], Map<string, Sample[]>>();
+  const groupsOf = (samples: readonly Sample[]): ReadonlyMap<string, readonly Sample[]> => {
+    const known = byName.get(samples);
+    if (known !== undefined) return known;
+    const groups = new Map<string, Sample[]>();
+    for (const sample of samples) {
+      // Without the label it is engine 0's, once: given to each engine it would count as often as there are engines.
+      const key = keyOf(labelOf(sample, "model_name") ?? "", labelOf(sample, "engine") ?? "0");
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [sample]);
+      else group.push(sample);
+    }
+    byName.set(samples, groups);
+    return groups;
+  };
+  return (model, engine) => {
+    const key = keyOf(model, engine);
+    return (samples) => groupsOf(samples).get(key) ?? [];
+  };
+};
+
+const keyOf = (model: string, engine: string): string => `${engine} ${model}`;
+
 export type ReplicaPlace = {
   readonly page: Page;
   /** What stands before every name. */
   readonly prefix: string;
-  readonly model: string;
   readonly engine: string;
+  readonly own: OwnSamples;
 };
 
 export type ReplicaFound = {
@@ -22,16 +50,8 @@ export type ReplicaFound = {
   readonly sources: readonly FieldSource[];
 };
 
-export const replicaReading = ({ page, prefix, model, engine }: ReplicaPlace): ReplicaFound => {
-  const reader = createReader({
-    page,
-    prefix,
-    // Without the label it is engine 0's, once: given to each engine it would count as often as there are engines.
-    own: (samples) =>
-      samples.filter(
-        (sample) => labelOf(sample, "model_name") === model && (labelOf(sample, "engine") ?? "0") === engine,
-      ),
-  });
+export const replicaReading = ({ page, prefix, engine, own }: ReplicaPlace): ReplicaFound => {
+  const reader = createReader({ page, prefix, own });
   const startedAt = startedAtOf(reader, page);
   if (startedAt === null) reader.fault("startedAtMs", "missing");
   const requestsRunning = reader.gauge("requestsRunning", VLLM_NAMES.requestsRunning);
