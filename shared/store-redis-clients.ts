@@ -11,6 +11,8 @@ export type RedisClients = {
   readonly subscriber: Redis;
   /** Every connection that carries commands or messages now: what is asked of each shows whether it still answers. */
   readonly connections: () => readonly Redis[];
+  /** They do not come back. */
+  readonly close: () => void;
 };
 
 export type ClientOptions = {
@@ -80,6 +82,24 @@ export const createRedisClients = (
     ...secretOptions(currentSecrets()),
   });
 
+  let isClosed = false;
+  const connect = (client: Redis | Cluster): void => {
+    // Its failure is an event, too, and it goes on trying.
+    client.connect().catch(() => undefined);
+  };
+  /**
+   * A failover that Sentinels tell of while a connection is being made ends it in ioredis 6.0 ("Connection is closed."), and what has
+   * ended it does not try again, whatever the retry strategy says.
+   */
+  const comeBack = (redis: Redis): void => {
+    const again = (): void => {
+      if (!isClosed && redis.status === "end") connect(redis);
+    };
+    redis.on("end", () => {
+      if (!isClosed) setTimeout(again, backoffMs(1, random)).unref();
+    });
+  };
+
   /** One server, or the primary that Sentinels name. */
   const plain = (suffix: string, where: Where, beforeRetry: (redis: Redis) => void): Redis => {
     const redis: Redis = new Redis({
@@ -92,11 +112,12 @@ export const createRedisClients = (
       },
     });
     redis.on("error", onFault);
+    comeBack(redis);
     return redis;
   };
-  const connect = (client: Redis | Cluster): void => {
-    // Its failure is an event, too, and it goes on trying.
-    client.connect().catch(() => undefined);
+  const closing = (clients: readonly (Redis | Cluster)[]) => (): void => {
+    isClosed = true;
+    for (const client of clients) client.disconnect();
   };
 
   if (address.kind !== "cluster") {
@@ -105,7 +126,10 @@ export const createRedisClients = (
     const subscriber = plain("-channels", where, () => undefined);
     connect(commands);
     connect(subscriber);
-    return { commands, subscriber, connections: () => [commands, subscriber] };
+    return {
+      ...{ commands, subscriber, connections: () => [commands, subscriber] },
+      close: closing([commands, subscriber]),
+    };
   }
 
   const { enableOfflineQueue: _, ...nodeOptions } = common("");
@@ -136,7 +160,10 @@ export const createRedisClients = (
   });
   connect(commands);
   connect(subscriber);
-  return { commands, subscriber, connections: () => [...commands.nodes("master"), subscriber] };
+  return {
+    ...{ commands, subscriber, connections: () => [...commands.nodes("master"), subscriber] },
+    close: closing([commands, subscriber]),
+  };
 };
 
 const placeOf = (address: Exclude<RedisAddress, { readonly kind: "cluster" }>, random: () => number): Where =>

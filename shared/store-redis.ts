@@ -111,8 +111,7 @@ export const createRedisStore = (address: RedisAddress, settings: StoreSettings,
       faults.mute();
       pulse.stop();
       channels.clear();
-      commands.disconnect();
-      subscriber.disconnect();
+      clients.close();
     },
   };
 };
