@@ -4,8 +4,7 @@ import { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { Cancelled } from "#gtm/wire/admin/routes/overrides.ts";
 import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
-import { mustAgree, mustBeInteractive } from "./consent.ts";
-import { CliFailure, EXIT } from "./failure.ts";
+import { mustAgree, mustBeInteractive, mustPassRules } from "./consent.ts";
 import type { CliIo } from "./io.ts";
 import { aDuration, overrideRuleOption } from "./order-options.ts";
 import { overrideLine, overrideTable } from "./override-table.ts";
@@ -91,23 +90,13 @@ const give = async (invocation: Invocation, wishes: Wishes): Promise<void> => {
     const plan = understood(OverridePlan, body);
     if (dryRun === true) printOne(invocation, body, OverridePlan, (one) => overridePlanText(one, io.isColourful));
     else io.tell(overridePlanText(plan, false));
-    mustPassRules(plan, overrideRule);
+    mustPassRules(plan, overrideRule, (detail) => `to ${kind} ${region}: ${detail}`);
     if (dryRun === true) return;
     await mustAgree(io, `${kind} ${region}?`);
   }
   const { body } = await client.call({ ...call, query: { override_rule: overrideRule } });
   printOne(invocation, body, OverrideView, overrideLine);
   io.tell(`\`gtm overrides cancel ${understood(OverrideView, body).id}\` takes it back.\n`);
-};
-
-const mustPassRules = ({ violations, override }: OverridePlan, passed: string | undefined): void => {
-  const forbidding = violations.find(({ rule }) => rule !== passed);
-  if (forbidding === undefined) return;
-  const { rule, detail } = forbidding;
-  throw new CliFailure(
-    EXIT.refusedBySafetyRule,
-    `the safety rule ${rule} refuses to ${override.kind} ${override.region}: ${detail}. --override-rule ${rule} does it all the same.`,
-  );
 };
 
 const extendCommand = (io: CliIo): Command =>

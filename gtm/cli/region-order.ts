@@ -2,8 +2,7 @@
 import { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { type Invocation, printOne, understood } from "./api-command.ts";
-import { mustAgree, mustBeInteractive } from "./consent.ts";
-import { CliFailure, EXIT } from "./failure.ts";
+import { mustAgree, mustBeInteractive, mustPassRules } from "./consent.ts";
 import { planText } from "./plan-text.ts";
 import { untilText } from "./quantity.ts";
 
@@ -70,14 +69,7 @@ const callOf = ({ verb, region, body }: RegionOrder) =>
 
 /** @param isTold whether the rules must be named because the plan was not printed for people */
 const refuseViolations = (plan: OrderPlan, { overrideRule, region }: RegionOrder, isTold: boolean): void => {
-  const forbidding = plan.violations.find(({ rule }) => rule !== overrideRule);
-  if (forbidding === undefined) return;
-  const { rule, detail } = forbidding;
-  const what = isTold ? `: ${detail}` : "";
-  throw new CliFailure(
-    EXIT.refusedBySafetyRule,
-    `the safety rule ${rule} refuses this order about ${region}${what}. --override-rule ${rule} does it all the same.`,
-  );
+  mustPassRules(plan, overrideRule, (detail) => `this order about ${region}${isTold ? `: ${detail}` : ""}`);
 };
 
 const orderedText = (region: RegionView): string =>

@@ -1,12 +1,11 @@
 /** The last quarter of an hour in short: what was decided, how turns went, and since when regions are as they are. */
 import { regionOf, type Verdict } from "#gtm/domain/decision.ts";
-import type { Region } from "#gtm/domain/region.ts";
-import type { World } from "#gtm/domain/world.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
-import { type RegionChange, regionChanges } from "./region-changes.ts";
+import type { Happening } from "./event-hub.ts";
+import type { RegionChange } from "./region-changes.ts";
 
 export const BUCKET_MS = 10_000;
 const BUCKETS = 90;
@@ -28,10 +27,9 @@ export type AreaCount = { readonly area: string; readonly region: RegionId | nul
 export type SeenChange = RegionChange & { readonly atMs: number };
 
 export type Recent = {
-  readonly decided: (entry: Entry) => void;
+  /** As the event hub tells it. */
+  readonly happened: (happening: Happening) => void;
   readonly measured: (turns: readonly MeasuredTurn[]) => void;
-  /** Compares the world with the one seen last. */
-  readonly look: () => void;
   /** Oldest first; the last one is not over yet. */
   readonly buckets: () => readonly Bucket[];
   /** Decisions of the quarter of an hour by client area and region, most first. */
@@ -42,16 +40,13 @@ export type Recent = {
   readonly since: (region: RegionId) => { readonly healthMs: number; readonly adminMs: number };
 };
 
-type Parts = { readonly world: () => World; readonly clock: Pick<Clock, "epochMs"> };
-
-export const createRecent = ({ world, clock }: Parts): Recent => {
+export const createRecent = (clock: Pick<Clock, "epochMs">): Recent => {
   const beganMs = clock.epochMs();
   let buckets: Bucket[] = [];
   let areas = new Map<string, AreaCount>();
-  let seen = world();
   const changes: SeenChange[] = [];
-  const healthMs = new Map<RegionId, number>();
-  const adminMs = new Map<RegionId, number>();
+  const healthMs = new Map<string, number>();
+  const adminMs = new Map<string, number>();
 
   const current = (): Bucket => {
     const fromMs = Math.floor(clock.epochMs() / BUCKET_MS) * BUCKET_MS;
@@ -70,13 +65,26 @@ export const createRecent = ({ world, clock }: Parts): Recent => {
     else if (areas.size < MOST_AREAS) areas.set(key, { area, region, count: 1 });
   };
 
+  const decided = ({ query, decision }: Entry): void => {
+    if (query.channel === "explain" || query.channel === "simulation") return;
+    const { verdicts } = current();
+    const { kind } = decision.verdict;
+    verdicts[kind] = (verdicts[kind] ?? 0) + 1;
+    countArea(decision.turn.client.place ?? decision.turn.client.area ?? "unknown", regionOf(decision.verdict));
+  };
+  const changed = (change: SeenChange): void => {
+    changes.unshift(change);
+    changes.length = Math.min(changes.length, MOST_CHANGES);
+    for (const { field } of change.changes) {
+      if (field === "health") healthMs.set(change.region, change.atMs);
+      if (field === "admin") adminMs.set(change.region, change.atMs);
+    }
+  };
+
   return {
-    decided: ({ query, decision }) => {
-      if (query.channel === "explain" || query.channel === "simulation") return;
-      const { verdicts } = current();
-      const { kind } = decision.verdict;
-      verdicts[kind] = (verdicts[kind] ?? 0) + 1;
-      countArea(decision.turn.client.place ?? decision.turn.client.area ?? "unknown", regionOf(decision.verdict));
+    happened: (happening) => {
+      if (happening.kind === "decision") decided(happening.entry);
+      else changed({ ...happening.change, atMs: happening.atMs });
     },
     measured: (turns) => {
       const { regions } = current();
@@ -88,16 +96,6 @@ export const createRecent = ({ world, clock }: Parts): Recent => {
         if (outcome === "failed") sum.failed += 1;
       }
     },
-    look: () => {
-      const now = world();
-      const atMs = clock.epochMs();
-      for (const change of regionChanges(seen, now)) {
-        changes.unshift({ ...change, atMs });
-        changes.length = Math.min(changes.length, MOST_CHANGES);
-      }
-      note(seen, now, atMs, { healthMs, adminMs });
-      seen = now;
-    },
     buckets: () => {
       current();
       return buckets;
@@ -106,17 +104,6 @@ export const createRecent = ({ world, clock }: Parts): Recent => {
     changes: () => changes,
     since: (region) => ({ healthMs: healthMs.get(region) ?? beganMs, adminMs: adminMs.get(region) ?? beganMs }),
   };
-};
-
-type Since = { readonly healthMs: Map<RegionId, number>; readonly adminMs: Map<RegionId, number> };
-
-const note = (before: World, now: World, atMs: number, { healthMs, adminMs }: Since): void => {
-  const was = new Map<RegionId, Region>(before.regions.map((region) => [region.id, region]));
-  for (const { id, health, admin } of now.regions) {
-    const earlier = was.get(id);
-    if (earlier !== undefined && earlier.health !== health) healthMs.set(id, atMs);
-    if (earlier !== undefined && earlier.admin !== admin) adminMs.set(id, atMs);
-  }
 };
 
 /** A ninetieth goes with each bucket, so that the matrix follows the quarter of an hour without keeping each decision. */

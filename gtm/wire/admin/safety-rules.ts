@@ -2,6 +2,7 @@
 import type { World } from "#gtm/domain/world.ts";
 import { type Moment, modelsServed, type Served } from "./models-served.ts";
 import type { AdminPorts } from "./ports.ts";
+import { refuse } from "./problem.ts";
 
 export const RULES = ["minRegionsPerModel"] as const;
 export type Rule = (typeof RULES)[number];
@@ -40,3 +41,16 @@ export const violationsOf = ({ lost }: Pick<ModelChanges, "lost">): readonly Vio
     rule: "minRegionsPerModel",
     detail: `${model} of pool ${pool} would have no region that takes new conversations`,
   }));
+
+/**
+ * @param passed the rule that the caller names to do it all the same; null: none
+ * @returns whether one had to be passed
+ * @throws {ProblemError} 409 where another forbids it
+ */
+export const passRules = (violations: readonly Violation[], passed: Rule | null): boolean => {
+  const forbidden = violations.filter(({ rule }) => rule !== passed);
+  const [first] = forbidden;
+  if (first === undefined) return violations.length > 0;
+  const detail = `${forbidden.map((one) => one.detail).join("; ")}. override_rule=${first.rule} does it all the same.`;
+  throw refuse("safety-rule", detail, { rule: first.rule });
+};

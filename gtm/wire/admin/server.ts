@@ -61,10 +61,11 @@ const run = async (options: AdminOptions): Promise<Running> => {
   const boot = randomBytes(4).toString("hex");
   const hub = createEventHub({ world: ports.steering.world, decisions: ports.decisions, clock, boot });
   const streams = createEventStreams({ hub, viewOf: viewer(ports.policy, clock), clock, metrics });
-  const recent = createRecent({ world: ports.steering.world, clock });
-  const unsubscribe = [ports.decisions.subscribe(recent.decided), ports.measuredTurns.subscribe(recent.measured)];
+  const recent = createRecent(clock);
+  hub.subscribe(recent.happened);
+  const unsubscribe = ports.measuredTurns.subscribe(recent.measured);
   const forget = (): void => {
-    for (const end of unsubscribe) end();
+    unsubscribe();
     hub.stop();
   };
   const context = { ports, clock, log, streams, recent, startedAtMs: clock.monotonicMs() };
@@ -83,11 +84,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
     forget();
     throw error;
   }
-  const look = (): void => {
-    hub.look();
-    recent.look();
-  };
-  const timers = [setInterval(look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
+  const timers = [setInterval(hub.look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
   for (const timer of timers) timer.unref();
   log.info("admin.listening", { address: textOf(listener.address()), hasTokens: tokens !== null });
   return { listener, stop: () => stopAll(listener, timers, forget, streams) };

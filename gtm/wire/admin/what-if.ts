@@ -9,6 +9,7 @@ import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { AdminState } from "#shared/records.ts";
+import { PATIENCE_MS } from "./recent.ts";
 
 const ms = z.number().min(0).max(3_600_000);
 /** Named as the policy's own fields are. */
@@ -71,7 +72,6 @@ type Made = {
 
 /** Decisions for queries must not wait behind it, so it pauses this often. */
 const CHUNK = 100;
-const PATIENCE_MS = 3_000;
 
 /** @param entries newest first, about turns; both sides are decided as of `nowMs`, so that nothing but the change differs */
 export const whatIf = async (
