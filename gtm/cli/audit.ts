@@ -1,10 +1,10 @@
 /** `gtm audit`: who changed what, and who was refused. */
 import type { Command } from "commander";
+import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { AuditView } from "#gtm/wire/admin/routes/audit.ts";
 import { apiCommand, invocationOf, printMany, tellMore } from "./api-command.ts";
 import { aLimit } from "./decisions.ts";
 import type { CliIo } from "./io.ts";
-import { instant } from "./quantity.ts";
 import { type Cell, table } from "./table.ts";
 
 export const auditCommand = (io: CliIo): Command =>

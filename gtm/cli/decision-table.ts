@@ -1,6 +1,7 @@
 /** Decisions a line each: as a table, and as lines that are printed while they happen. */
 import type { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
-import { instant, milliseconds, UNKNOWN } from "./quantity.ts";
+import { instant } from "#gtm/wire/admin/quantity-text.ts";
+import { milliseconds, UNKNOWN } from "./quantity.ts";
 import { type Cell, type Column, state, table, tableLine } from "./table.ts";
 
 /** Wide enough for lines that are still to come. */

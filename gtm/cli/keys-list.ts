@@ -2,12 +2,13 @@
 import { hash } from "node:crypto";
 import { Command } from "commander";
 import type { Keys } from "#gtm/keys/key-files.ts";
+import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { madeText } from "#shared/key-file-text.ts";
 import type { KeyRing, KeyState } from "#shared/key-ring.ts";
 import { type Format, formatOption, withExamples } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { fileIn, KINDS, readFolder } from "./keys-folder.ts";
-import { age, instant, UNKNOWN } from "./quantity.ts";
+import { age, UNKNOWN } from "./quantity.ts";
 import { table } from "./table.ts";
 
 export type ListedKey = {

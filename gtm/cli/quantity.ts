@@ -1,5 +1,6 @@
 /** Numbers as a person reads them, each with its unit; "-" where nothing is known. */
 import { formatMs } from "#gtm/steering/explain.ts";
+import { ageText, instant } from "#gtm/wire/admin/quantity-text.ts";
 
 export const UNKNOWN = "-";
 
@@ -12,18 +13,7 @@ const orUnknown = (value: Maybe, format: (known: number) => string): string =>
 export const milliseconds = (value: Maybe): string => orUnknown(value, formatMs);
 
 /** "0.7 s", "42 s", "3 min", "2 h 5 min", "3 d 4 h" */
-export const age = (value: Maybe): string => orUnknown(value, ageOf);
-
-const ageOf = (ms: number): string => {
-  const seconds = Math.max(0, ms) / 1_000;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  if (seconds < 119.5) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-};
+export const age = (value: Maybe): string => orUnknown(value, ageText);
 
 /** "141.0 GB"; powers of 1 000. */
 export const bytes = (value: Maybe): string =>
@@ -44,9 +34,6 @@ export const count = (value: Maybe): string =>
           .toString()
           .replace(/\B(?=(\d{3})+(?!\d))/g, " "),
   );
-
-/** "2026-11-30 04:02:11Z" */
-export const instant = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$/, "Z");
 
 /** ", until 2026-11-30 06:00:00Z (in 2 h 0 min)" */
 export const untilText = (order: { readonly expiresAt: string | null; readonly expiresInMs: number | null }): string =>

@@ -1,10 +1,11 @@
 /** `gtm regions [REGION]`: what was ordered, what reports say, what follows; of one region everything. */
 import type { Command } from "commander";
+import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { apiCommand, invocationOf, printMany, printOne } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { placementTable, replicaTable } from "./placement-table.ts";
-import { age, bytes, instant, UNKNOWN, untilText, yesNo } from "./quantity.ts";
+import { age, bytes, UNKNOWN, untilText, yesNo } from "./quantity.ts";
 import { facts, state, table } from "./table.ts";
 
 export const regionsCommand = (io: CliIo): Command =>

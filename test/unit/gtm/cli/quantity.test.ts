@@ -1,7 +1,8 @@
 /** Numbers as a person reads them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { age, bytes, count, fraction, instant, milliseconds, untilText } from "#gtm/cli/quantity.ts";
+import { age, bytes, count, fraction, milliseconds, untilText } from "#gtm/cli/quantity.ts";
+import { instant } from "#gtm/wire/admin/quantity-text.ts";
 
 type Case = { readonly given: number | null; readonly shown: string };
 const groups: readonly { what: string; format: (value: number | null) => string; cases: readonly Case[] }[] = [

@@ -1,9 +1,10 @@
 /** A decision as a pipeline: who asked, which regions were considered, what each would cost, what was answered. */
 import type { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
+import { instant } from "../../quantity-text.ts";
 import { VerdictChip } from "./chip.tsx";
 import { CostBars } from "./cost-bars.tsx";
 import { hrefOf } from "./place.ts";
-import { age, count, instant, milliseconds } from "./quantity.ts";
+import { age, count, milliseconds } from "./quantity.ts";
 
 export const DecisionText = ({ decision }: { readonly decision: DecisionSchema }) => {
   const { verdict, conversation, client, considered } = decision;

@@ -1,4 +1,5 @@
 /** Numbers as a person reads them, each with its unit; a dash where nothing is known. */
+import { ageText } from "../../quantity-text.ts";
 
 type Maybe = number | null | undefined;
 const UNKNOWN = "–";
@@ -10,16 +11,7 @@ export const milliseconds = (value: Maybe): string =>
   orUnknown(value, (ms) => (Math.abs(ms) < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`));
 
 /** "0.7 s", "42 s", "3 min", "2 h 5 min", "3 d 4 h" */
-export const age = (value: Maybe): string =>
-  orUnknown(value, (ms) => {
-    const seconds = Math.max(0, ms) / 1_000;
-    if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-    if (seconds < 119.5) return `${Math.round(seconds)} s`;
-    const minutes = Math.round(seconds / 60);
-    if (minutes < 120) return `${minutes} min`;
-    const hours = Math.floor(minutes / 60);
-    return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-  });
+export const age = (value: Maybe): string => orUnknown(value, ageText);
 
 export const percent = (value: Maybe): string => orUnknown(value, (fraction) => `${Math.round(fraction * 100)} %`);
 
@@ -37,6 +29,3 @@ export const gigabytes = (value: Maybe): string => orUnknown(value, (bytes) => `
 
 /** "04:02:11" of an ISO time, in the browser's own zone. */
 export const clockTime = (iso: string): string => new Date(iso).toLocaleTimeString("en-GB");
-
-/** "2026-11-30 04:02:11Z" */
-export const instant = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$/, "Z");

@@ -1,9 +1,9 @@
 /** Who changed what at any GTM of the store, and who was refused. */
 import type { AuditView } from "#gtm/wire/admin/routes/audit.ts";
+import { instant } from "../../../quantity-text.ts";
 import { Chip } from "../chip.tsx";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
-import { instant } from "../quantity.ts";
 import { Empty, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
 

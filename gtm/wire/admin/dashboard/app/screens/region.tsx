@@ -1,11 +1,12 @@
 /** One region: how it is, what is placed there, what was ordered, and how to order something else. */
 import type { RegionView } from "#gtm/wire/admin/region-view.ts";
+import { instant } from "../../../quantity-text.ts";
 import { AdminChip, HealthChip } from "../chip.tsx";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
 import { OrderForm } from "../order-form.tsx";
 import { hrefOf } from "../place.ts";
-import { age, count, gigabytes, instant, milliseconds, percent } from "../quantity.ts";
+import { age, count, gigabytes, milliseconds, percent } from "../quantity.ts";
 import { Empty, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
 
