@@ -36,9 +36,9 @@ export type CellSteer = (query: Query, client: Client, cell: Cell, previous: Reg
 const OPEN_FOR_MS = 60_000;
 
 /** Does not record: a cell is recorded once a decision and answered many times. */
-export const createCellSteer =
-  (ports: Pick<Ports, "world">, policy: Policy): CellSteer =>
-  (query, client, cell, previous) => {
+export const createCellSteer = (ports: Pick<Ports, "world">, policy: Policy): CellSteer => {
+  const withoutQueues = createWithoutQueues();
+  return (query, client, cell, previous) => {
     const world = ports.world();
     const asked = { ...query, kind: "cell" as const, conversationId: null, pinnedTo: null };
     const turn = { ...turnOf(asked, client, null, world, policy), home: previous, hashKey: cell.key };
@@ -48,14 +48,21 @@ export const createCellSteer =
     const least = isFree ? 0 : leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
     return decisionOf(query, turn, world, policy, least);
   };
+};
 
-const withoutQueues = (world: World): World => ({
-  ...world,
-  regions: world.regions.map((region) => ({
-    ...region,
-    placements: new Map([...region.placements].map(([model, one]) => [model, { ...one, averageBacklogMs: 0 }])),
-  })),
-});
+/** The world as it would be if nothing waited anywhere: made once, however many cells are decided in it. */
+const createWithoutQueues = (): ((world: World) => World) => {
+  let last: { readonly of: World; readonly emptied: World } | null = null;
+  return (world) => {
+    if (last?.of === world) return last.emptied;
+    const regions = world.regions.map((region) => ({
+      ...region,
+      placements: new Map([...region.placements].map(([model, one]) => [model, { ...one, averageBacklogMs: 0 }])),
+    }));
+    last = { of: world, emptied: { ...world, regions } };
+    return last.emptied;
+  };
+};
 
 /** How long a cell's decision stands at least, while no region's candidacy changes. */
 export const CELL_DECISION_MS = 1_000;
