@@ -1,5 +1,6 @@
 /** What demos write into a Redis and does not expire: refused where others are at work, taken away before and after. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { jsonOrNull } from "#gtm/datalayer/json-or-null.ts";
 import { AuditRecord } from "#shared/audit-record.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { AgentId, InstanceId } from "#shared/ids.ts";
@@ -54,7 +55,7 @@ export const moveOut = async (store: Store): Promise<void> => {
 const isAuditOfDemos = async (store: Store): Promise<boolean> => {
   const own: readonly string[] = INSTANCES;
   const entries = await store.newest(auditKey(), AUDIT_CAP);
-  return entries.every(({ value }) => own.includes(AuditRecord.safeParse(jsonIn(value)).data?.instance ?? ""));
+  return entries.every(({ value }) => own.includes(AuditRecord.safeParse(jsonOrNull(value)).data?.instance ?? ""));
 };
 
 const waitForOthers = async (store: Store, patienceMs: number): Promise<void> => {
@@ -94,7 +95,7 @@ const reports = async (store: Store, site: Site, member: string): Promise<boolea
 const ordersIn = async (store: Store): Promise<readonly string[]> => {
   const stored = await store.get(ordersKey());
   if (stored === null) return [];
-  const { data } = OrdersRecord.safeParse(jsonIn(stored.value));
+  const { data } = OrdersRecord.safeParse(jsonOrNull(stored.value));
   if (data === undefined) throw ordersOfOthers("orders of another version");
   const standing = data.regions.filter(({ admin }) => admin !== "active");
   const phraseOf = ({ region, admin, actor }: (typeof standing)[number]): string => `${region} ${admin} by ${actor}`;
@@ -107,11 +108,3 @@ const ordersIn = async (store: Store): Promise<readonly string[]> => {
 
 const ordersOfOthers = (what: string): OperationalError =>
   new OperationalError("DEMO_REDIS_UNUSABLE", `in this Redis stand orders that no demo gave: ${what}`);
-
-const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};

@@ -4,6 +4,7 @@ import { OperationalError } from "#shared/errors.ts";
 import { AUDIT_CAP, auditKey } from "#shared/keys.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Store, StreamEntry } from "#shared/store.ts";
+import { jsonOrNull } from "./json-or-null.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
 export type AuditEntry = AuditRecord & { readonly id: string };
@@ -48,16 +49,8 @@ export const createAudit = ({ store, log, failures }: AuditOptions): Audit => ({
 
 /** null: not one of ours, which is counted and told of. */
 const entryOf = ({ id, value }: StreamEntry, failures: StoreFailures): AuditEntry | null => {
-  const parsed = AuditRecord.safeParse(jsonOf(value));
+  const parsed = AuditRecord.safeParse(jsonOrNull(value));
   if (parsed.success) return { ...parsed.data, id };
   failures("audit.read", new OperationalError("GTM_RECORD_REFUSED", `${auditKey()}: entry ${id} is none`));
   return null;
-};
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };

@@ -9,6 +9,7 @@ import type { Store, Stored } from "#shared/store.ts";
 import type { Agreement } from "./agreement.ts";
 import type { CellRegions } from "./cell-regions.ts";
 import { createInstances } from "./instances.ts";
+import { jsonOrNull } from "./json-or-null.ts";
 import { sentRecord } from "./sent-record.ts";
 
 export type Sent = {
@@ -71,7 +72,7 @@ export const createSent = (options: SentOptions): Sent => {
     options.onRefused(other, detail);
   };
   const hear = (other: InstanceId, stored: Stored, nowMs: number): void => {
-    const parsed = SentRecord.safeParse(parseJson(stored.value));
+    const parsed = SentRecord.safeParse(jsonOrNull(stored.value));
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       refuse(other, issue === undefined ? "no SentRecord" : `${issue.path.map(String).join(".")}: ${issue.message}`);
@@ -157,14 +158,6 @@ const settled = (work: Promise<void>): Promise<unknown> =>
 
 /** null: there is none, or it does not say. */
 const bootOf = (stored: Stored | null): string | null => {
-  const raw = stored === null ? null : parseJson(stored.value);
+  const raw = stored === null ? null : jsonOrNull(stored.value);
   return typeof raw === "object" && raw !== null && "boot" in raw && typeof raw.boot === "string" ? raw.boot : null;
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };
