@@ -38,6 +38,37 @@ export type ReplicaReport = z.infer<typeof ReplicaReport>;
 export const PlacementState = z.enum(["loaded", "loading", "asleep", "on-disk", "down"]);
 export type PlacementState = z.infer<typeof PlacementState>;
 
+/** A second tier of the prefix cache: what GPU memory has not, and another place has. */
+export const CacheTierReport = z.looseObject({
+  /** `lmcache`: by its own counters; `external`: vLLM's KV connector; `host`: memory of the host under SGLang or TensorRT-LLM. */
+  tier: z.string().min(1).max(64),
+  /** `host:port` that says it. */
+  source: z.string().max(256),
+  /** Tokens found there ÷ tokens looked up there, over the window; null before the first lookup. */
+  hitFraction: fraction,
+  /** The same since its process started. */
+  hitFractionSinceStart: fraction,
+  /** Of its capacity, where it says one. Source: sglang:hicache_host_used_tokens, trtllm_kv_cache_host_utilization. */
+  usedFraction: fraction,
+  /** Over all processes. Source: lmcache:local_cache_usage, local_storage_usage, remote_cache_usage. */
+  memoryUsedBytes: bytes,
+  storageUsedBytes: bytes,
+  remoteUsedBytes: bytes,
+});
+export type CacheTierReport = z.infer<typeof CacheTierReport>;
+
+/** The GPUs of one model, as far as it can be known which they are. */
+export const ModelGpusReport = z.looseObject({
+  /** null: not known which, and a fault says why. */
+  uuids: z.array(z.string().min(1).max(128)).nullable(),
+  /** Over all replicas; by tensor parallelism where it is not known which. */
+  count: z.int().positive().nullable(),
+  memoryTotalBytes: bytes,
+  memoryUsedBytes: bytes,
+  memoryFreeBytes: bytes,
+});
+export type ModelGpusReport = z.infer<typeof ModelGpusReport>;
+
 export const ModelReport = z.looseObject({
   model: ModelId,
   aliases: z.array(z.string().min(1).max(256)),
@@ -70,6 +101,10 @@ export const ModelReport = z.looseObject({
   ttftP95Ms: ms,
   coldStartMs: ms,
   weightBytes: bytes,
+  /** Agents before this field do not send it; empty: no source tells of one. */
+  cacheTiers: z.array(CacheTierReport).optional(),
+  /** Agents before this field do not send it; null: no exporter of GPUs is configured. */
+  gpus: ModelGpusReport.nullable().optional(),
 });
 export type ModelReport = z.infer<typeof ModelReport>;
 
