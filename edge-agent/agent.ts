@@ -11,6 +11,8 @@ import type { ModelSettings } from "./replica-report.ts";
 
 export type AgentSettings = {
   readonly identity: Identity;
+  /** Of this program. */
+  readonly version: string;
   readonly intervalMs: number;
   /** Of the GPUs that serve; empty: all. */
   readonly gpuUuids: readonly string[];
@@ -51,7 +53,8 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
     seq += 1;
     const { faults } = found;
     const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints: [...endpoints.values()], gpus, faults };
-    const report = withGateways(assemble(settings.identity, round, settings.models), gateways);
+    const assembled = assemble(settings.identity, round, settings.models);
+    const report = withGateways({ ...assembled, agentVersion: settings.version }, gateways);
     return {
       report: settings.reportKey === null ? report : signedWith(report, settings.reportKey),
       endpoints: round.endpoints,

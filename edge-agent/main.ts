@@ -1,5 +1,4 @@
 /** The edge agent: its command line, and `startAgent` for those who run it inside their own process. */
-import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { systemClock } from "#shared/clock.ts";
 import { loadConfig } from "#shared/config.ts";
@@ -16,6 +15,7 @@ import { scrapeOnce } from "./cli/scrape-once.ts";
 import { AgentConfig } from "./config.ts";
 import { ENGINES } from "./engines/known.ts";
 import { GatewayConfig } from "./gateway/config.ts";
+import { VERSION } from "./version.ts";
 
 export { AgentConfig } from "./config.ts";
 export { type AgentOptions, type RunningAgent, startAgent } from "./start-agent.ts";
@@ -80,7 +80,7 @@ const createProgram = (io: CliIo): Command => {
   program
     .command("version")
     .description("print the version")
-    .action(() => io.print(`${versionText()}\n`));
+    .action(() => io.print(`${VERSION}\n`));
   program.addHelpText("after", EPILOGUE);
   for (const command of [program, ...program.commands]) settle(command, io);
   return program;
@@ -131,13 +131,6 @@ const settle = (command: Command, io: CliIo): void => {
       writeErr: io.tell,
       outputError: (text, write) => write(text.replace(/^error: /, "edge-agent: ")),
     });
-};
-
-const versionText = (): string => {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "unknown";
 };
 
 /** @returns the exit code. @throws whatever is a bug */

@@ -36,6 +36,7 @@ export const modelReport = (
     uncachedTokensWaiting: total(replicas.map(({ uncachedTokensWaiting }) => uncachedTokensWaiting)),
     prefillTokensPerSecond: speed?.tokensPerSecond ?? null,
     prefillConfidence: speed?.confidence ?? null,
+    prefillSource: speed === null ? null : speedSource(placed, settings),
     itlMs: meanGapMs(placed),
     prefixHitFraction: hitFraction(placed),
     newTokensPerSecond: total(
@@ -86,6 +87,12 @@ const most = (values: readonly (number | null)[]): number | null =>
   values.reduce((high, value) => (value !== null && (high === null || value > high) ? value : high), null);
 
 const sortedUnion = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].sort();
+
+/** One replica that has measured enough tells for all: of the others the operator's word stands in, where there is one. */
+const speedSource = (placed: readonly PlacedReplica[], settings: ModelSettings): "measured" | "configured" => {
+  const isMeasured = placed.some(({ replica }) => replica.trustedSpeed !== null);
+  return isMeasured || settings.prefillTokensPerSecond === null ? "measured" : "configured";
+};
 
 /** Weighted by what each replica holds; evenly where that is not known. */
 const usedFraction = (placed: readonly PlacedReplica[]): number | null => {

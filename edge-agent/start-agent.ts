@@ -17,6 +17,7 @@ import { createPublish } from "./publish.ts";
 import { createRunCommand } from "./run-command.ts";
 import { createScrape } from "./scrape.ts";
 import { createAgentSignals } from "./signals.ts";
+import { VERSION } from "./version.ts";
 
 /** A round waits for this share of its interval, and is put with what has come by then. */
 const PATIENCE_FRACTION = 0.75;
@@ -138,6 +139,7 @@ const gatewayTargets = (config: AgentConfig): readonly GatewayTarget[] =>
 
 const settingsOf = (config: AgentConfig): AgentSettings => ({
   identity: { region: config.region, agent: config.agent, boot: randomUUID() },
+  version: VERSION,
   intervalMs: config.report.interval,
   gpuUuids: config.gpus?.uuids ?? [],
   models: new Map(

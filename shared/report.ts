@@ -90,6 +90,8 @@ export const ModelReport = z.looseObject({
   prefillTokensPerSecond: rate,
   /** 0 to 1: min(1, prefills in the window ÷ 20), 1 if configured; below 0.25 is low. */
   prefillConfidence: fraction,
+  /** Where the speed is from: an engine's counters, or the agent's configuration. Agents before this field do not send it. */
+  prefillSource: z.enum(["measured", "configured"]).nullable().optional(),
   /** Mean gap between two output tokens of one response. */
   itlMs: ms,
   /** Prefix-cache hits per query, in tokens, over the window; null before the first query. */
@@ -138,6 +140,8 @@ export const RegionReport = z.looseObject({
   agent: AgentId,
   /** The agent's process: changes when it restarts. */
   boot: z.string().min(1).max(64),
+  /** Of the agent's program; agents before this field do not send it. */
+  agentVersion: z.string().max(64).optional(),
   /** Counts reports of one boot, from 1. */
   seq: z.int().positive(),
   /** Epoch ms, for display only; a report's age is the store's time to live. */

@@ -10,9 +10,10 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { RegionReport } from "#shared/report.ts";
 import type { Stored } from "#shared/store.ts";
 import type { Agent } from "./agent-index.ts";
+import { createAgentPulses, type Pulse } from "./agent-pulse.ts";
 import { checkReport } from "./report-check.ts";
 import { createReportQuota } from "./report-quota.ts";
-import { createReportRefusals } from "./report-refusals.ts";
+import { createReportRefusals, type Refusal } from "./report-refusals.ts";
 
 /** A region without a key may report unsigned; during a change of keys it has two. */
 export type ReportKeys = { readonly get: (region: RegionId) => readonly Uint8Array[] | undefined };
@@ -46,6 +47,9 @@ export type KeptReports = {
   readonly restore: (saved: SavedReport) => boolean;
   /** A region's last report is kept however old; beside newer ones an expired agent that the store forgot is not missed. */
   readonly forget: (listed: ReadonlySet<string>) => void;
+  /** By `region/agent`. */
+  readonly pulseOf: (member: string) => Pulse | null;
+  readonly refusals: () => ReadonlyMap<string, Refusal>;
 };
 
 export type KeptReportsOptions = {
@@ -63,7 +67,8 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
   /** Of those kept, the ones out of a world file: no live report has come since. */
   const restored = new Set<string>();
   const quota = createReportQuota();
-  const { refuse, forget, reasonOf } = createReportRefusals(options.log, options.metrics);
+  const { refuse, forget, reasonOf, remembered } = createReportRefusals(options.log, options.metrics, clock.epochMs);
+  const pulses = createAgentPulses(clock.epochMs);
 
   const agentOf = (member: string): Agent | null => {
     const slash = member.indexOf("/");
@@ -115,6 +120,7 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
       if (isKnown && !restored.has(member)) return false;
       const ageWhenHeardMs = KEYS.report.ttlMs - stored.remainingMs;
       kept.set(member, { report, heardAtMs: clock.monotonicMs(), ageWhenHeardMs });
+      pulses.beat(member, report, ageWhenHeardMs);
       restored.delete(member);
       return true;
     },
@@ -142,9 +148,12 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
         );
         if (!isExpired || !hasNewer || listed.has(member)) continue;
         kept.delete(member);
+        pulses.forget(member);
         quota.forget(one.report.region, member);
       }
     },
+    pulseOf: pulses.of,
+    refusals: remembered,
   };
 };
 

@@ -1,8 +1,10 @@
 /** Hears the agents' reports: at once by subscription, and all of them again by their index, should one have been missed. */
+import type { Freeze } from "#gtm/domain/heard-report.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { reportedChannel, reportKey } from "#shared/keys.ts";
 import type { Store, Stored } from "#shared/store.ts";
 import { type Agent, createAgentIndex } from "./agent-index.ts";
+import { type AgentSeen, agentsSeen } from "./agents-seen.ts";
 import { createKeptReports, type KeptReports, type KeptReportsOptions } from "./kept-reports.ts";
 import { createReportAnnouncements } from "./report-announcements.ts";
 
@@ -22,6 +24,8 @@ export type Reports = Pick<KeptReports, "heard" | "restore"> & {
   readonly regionsWithAbsentAgents: () => readonly RegionId[];
   /** Regions of which the store could not say, when it was asked last, what an agent reports. */
   readonly unread: () => ReadonlySet<RegionId>;
+  /** Every agent that was heard of. @param freezesOf spans in which the ages of a region's reports stood still */
+  readonly agents: (freezesOf: (region: RegionId) => readonly Freeze[]) => readonly AgentSeen[];
   /** Subscribes if that is not done yet, and reads every agent's report, each by itself. Never throws for the store. */
   readonly resync: () => Promise<Resynced>;
   readonly stop: () => Promise<void>;
@@ -107,6 +111,11 @@ export const createReports = (options: ReportsOptions): Reports => {
       ...new Set(awaited.filter(({ member }) => !kept.has(member)).map(({ region }) => region)),
     ],
     unread: () => new Set(unread.values()),
+    agents: (freezesOf) =>
+      agentsSeen({
+        ...{ kept, listed: awaited, regions: options.regions, reportKeys: options.reportKeys, freezesOf },
+        nowMs: options.clock.monotonicMs(),
+      }),
     resync: async () => {
       const [heardOf, listing] = await Promise.all([settled(listen()), index.list()]);
       const isListed = listing.failed.length === 0;

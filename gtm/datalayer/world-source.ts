@@ -14,6 +14,7 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
+import type { AgentSeen } from "./agents-seen.ts";
 import type { Agreement } from "./agreement.ts";
 import type { CellRegions } from "./cell-regions.ts";
 import type { Degradations } from "./degradations.ts";
@@ -66,6 +67,8 @@ export type WorldSource = Part & {
   readonly savedAgeMs: () => number | null;
   /** The newest report of every agent with its age, for the next process. */
   readonly saved: () => readonly Omit<SavedReport, "savedForMs">[];
+  /** Every agent that was heard of, for people. */
+  readonly agents: () => readonly AgentSeen[];
 };
 
 const WORLD_EVERY_MS = 100;
@@ -115,6 +118,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     return oldest;
   };
 
+  const freezesOf = (region: RegionId): Freezes["all"] => freezes.byRegion.get(region) ?? freezes.all;
   const take = (previous: World | null): World => {
     const nowMs = clock.monotonicMs();
     const isStoreUp = synced.isStoreUp();
@@ -177,9 +181,10 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
       const nowMs = clock.monotonicMs();
       return reports.heard().map((heard) => ({
         report: heard.report,
-        ageMs: reportAgeMs(heard, nowMs, freezes.byRegion.get(heard.report.region) ?? freezes.all),
+        ageMs: reportAgeMs(heard, nowMs, freezesOf(heard.report.region)),
       }));
     },
+    agents: () => reports.agents(freezesOf),
     start: async () => {
       await synced.sync();
       publish();

@@ -54,6 +54,7 @@ const runRounds = async (rounds: readonly Round[], wish: Partial<AgentSettings> 
   };
   const settings: AgentSettings = {
     identity: { region: RegionId.parse("eu-central"), agent: AgentId.parse("a1"), boot: "b1" },
+    version: "0.1.0",
     intervalMs: 1_000,
     gpuUuids: [],
     models: new Map(),
