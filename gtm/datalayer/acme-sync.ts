@@ -37,7 +37,7 @@ const UNLISTED_AFTER_MS = 60_000;
 const UNCERTAIN_MS = 2_000;
 
 export const createAcmeSync = (options: AcmeSyncOptions): AcmeSync => {
-  const { store, persisted, known, names, clock, log, failures } = options;
+  const { store, persisted, known, clock, log, failures } = options;
   const writes = new Map<string, number>();
   const absentSinceMs = new Map<string, number>();
   const wanted = new Set<string>();
@@ -89,7 +89,7 @@ export const createAcmeSync = (options: AcmeSyncOptions): AcmeSync => {
     try {
       unsubscribe ??= await subscribeToChanges(store, ({ key }) => {
         const name = acmeNameOf(key);
-        if (name === null || !names.has(name)) return;
+        if (name === null || !options.names.has(name)) return;
         wanted.add(name);
         void read();
       });
@@ -112,7 +112,7 @@ export const createAcmeSync = (options: AcmeSyncOptions): AcmeSync => {
     },
     readAll: async () => {
       const [listed] = await Promise.all([readList(), listen()]);
-      for (const name of [...listed.names, ...known.names()]) if (names.has(name)) wanted.add(name);
+      for (const name of [...listed.names, ...known.names()]) if (options.names.has(name)) wanted.add(name);
       const unread = await read();
       const fault = listed.fault ?? unread;
       // That the store is away is told by others; that it works but for this is told here.

@@ -56,7 +56,7 @@ export type AcmeChallenges = Part & {
 
 export type AcmeOptions = {
   readonly store: Store;
-  /** Those that challenges can be answered at. */
+  /** Those that challenges can be answered at; read anew each time. */
   readonly names: ReadonlySet<string>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -69,13 +69,18 @@ export type AcmeOptions = {
 const READ_EVERY_MS = 1_000;
 
 export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
-  const { store, names, clock, log, failures } = options;
+  const { store, clock, log, failures } = options;
   const listeners: ((name: string, entries: readonly AcmeEntry[]) => void)[] = [];
   const known = createAcmeKnown(clock, (name, entries) => {
     for (const listener of listeners) listener(name, entries);
   });
   const persisted = createAcmeStore(store, clock);
-  const sync = createAcmeSync({ ...options, persisted, known });
+  const sync = createAcmeSync({
+    ...{ store, clock, log, failures, degradations: options.degradations, persisted, known },
+    get names() {
+      return options.names;
+    },
+  });
   const gauge = options.metrics.gauge({
     name: "gtm_acme_challenges",
     help: "Values of _acme-challenge names that are answered now.",
@@ -122,7 +127,7 @@ export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
       }));
     },
     present: async ({ name, value, actor, forMs }) => {
-      if (!names.has(name)) return { kind: "not-ours" };
+      if (!options.names.has(name)) return { kind: "not-ours" };
       if (known.texts(name) === null && known.names().length >= MOST_ACME_NAMES) return { kind: "full", of: "zone" };
       // Listed first: a name on the list without values does no harm, values that are not on the list may be missed.
       await persisted.list(name).catch((cause) => {
@@ -136,7 +141,7 @@ export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
       return { kind: "presented" };
     },
     cleanup: async (name, choice) => {
-      if (!names.has(name)) return { kind: "not-ours" };
+      if (!options.names.has(name)) return { kind: "not-ours" };
       let values = 0;
       let others = 0;
       await change(name, (entries) => {

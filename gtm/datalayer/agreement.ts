@@ -49,6 +49,7 @@ export type AgreementOptions = {
   readonly boot: string;
   readonly version: string;
   readonly instance: InstanceId;
+  /** Read anew each time; another object once the configuration changed. */
   readonly config: Readonly<Record<string, string>>;
   readonly ordersRev: () => number;
   readonly answers: (world: World) => readonly { readonly question: string; readonly region: RegionId | null }[];
@@ -67,9 +68,10 @@ const MOST_REPORTS = 512;
 type Heard = { readonly record: SentRecord; readonly atMs: number; readonly since: ReadonlyMap<string, number> };
 
 export const createAgreement = (options: AgreementOptions): Agreement => {
-  const { clock, log, boot, version, config } = options;
+  const { clock, log, boot, version } = options;
   const heard = new Map<InstanceId, Heard>();
   let says: InstanceSays | null = null;
+  let saidOf: AgreementOptions["config"] | null = null;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let doubleAtMs = Number.NEGATIVE_INFINITY;
   let doubles = 0;
@@ -115,8 +117,10 @@ export const createAgreement = (options: AgreementOptions): Agreement => {
   return {
     look: (world, reports) => {
       const nowMs = clock.monotonicMs();
-      if (nowMs - lookedAtMs < LOOK_EVERY_MS) return;
+      const { config } = options;
+      if (nowMs - lookedAtMs < LOOK_EVERY_MS && config === saidOf) return;
       lookedAtMs = nowMs;
+      saidOf = config;
       says = {
         config: { ...config },
         ordersRev: options.ordersRev(),
@@ -140,7 +144,7 @@ export const createAgreement = (options: AgreementOptions): Agreement => {
       doubleAtMs = clock.monotonicMs();
       doubles++;
     },
-    own: () => ({ boot, config }),
+    own: () => ({ boot, config: options.config }),
     others,
   };
 };

@@ -1,19 +1,26 @@
 /** Which regions hold a conversation: a bounded cache before the store, written behind the decisions, usable while the store is away. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { afterTurn, keptAt } from "#gtm/domain/conversation-ledger.ts";
+import {
+  ALL_CONVERSATIONS,
+  type ConversationQuery,
+  type FoundConversations,
+  type OwnedConversation,
+} from "#gtm/domain/conversation-query.ts";
 import { createLiveLedger } from "#gtm/domain/live-tokens.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import { announceChange } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
+import { unlistConversation } from "#shared/conversation-index.ts";
 import { ownerOf } from "#shared/conversation-record.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
-import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
+import { conversationKey, KEYS } from "#shared/keys.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import { createConversationCache, type KnownConversation } from "./conversation-cache.ts";
-import { type ConversationPage, listConversations, sweepHeld } from "./conversation-list.ts";
+import { findConversations } from "./conversation-list.ts";
 import { createConversationListener } from "./conversation-listener.ts";
 import { createConversationLookup } from "./conversation-lookup.ts";
 import { createConversationNews } from "./conversation-news.ts";
@@ -21,6 +28,7 @@ import { createConversationReader } from "./conversation-reader.ts";
 import { createConversationRefusals } from "./conversation-refusals.ts";
 import { noteReleased } from "./conversation-released.ts";
 import { createConversationReoffer } from "./conversation-reoffer.ts";
+import { sweepHeld, sweepSizes } from "./conversation-sweep.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
 import type { Degradations } from "./degradations.ts";
 import { servedTurnOf } from "./served-turn.ts";
@@ -31,6 +39,7 @@ export type ConversationStoreOptions = {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
+  /** Both read anew each time: the configuration may change. */
   readonly regions: readonly RegionId[];
   readonly policy: { readonly pinMs: number };
   readonly degradations: Pick<Degradations, "set">;
@@ -51,13 +60,20 @@ export type ConversationStore = Part & {
   readonly find: (id: ConversationId | null, deadlineMs: number) => Promise<Conversation | null> | Conversation | null;
   /** A decision was made: where it sends a turn of a conversation, the ledger follows. Returns at once; never throws. */
   readonly commit: (entry: Entry) => void;
-  /** @throws {OperationalError} GTM_STORE_UNREACHABLE, as `get` and `release` */
+  /**
+   * Those at home in one region, or in any (null), latest turn first. A cursor that is none of ours begins anew.
+   *
+   * @throws {OperationalError} GTM_STORE_UNREACHABLE, as what follows
+   */
   readonly list: (query: {
     readonly region: RegionId | null;
     readonly limit: number;
     readonly cursor: string | null;
-  }) => Promise<ConversationPage>;
+  }) => Promise<{ readonly items: readonly Conversation[]; readonly nextCursor: string | null }>;
+  /** @returns null: the cursor is of another order, or none of ours */
+  readonly search: (query: ConversationQuery) => Promise<FoundConversations | null>;
   readonly get: (id: ConversationId) => Promise<Conversation | null>;
+  readonly owned: (id: ConversationId) => Promise<OwnedConversation | null>;
   /** Forgets a conversation, here and on every GTM, so that its next turn is placed anew. @returns whether there was one */
   readonly release: (id: ConversationId) => Promise<boolean>;
   /** The store was wiped: what is pinned is offered to it again, behind everything else. Returns at once. */
@@ -73,18 +89,25 @@ const SWEEP_EVERY_MS = 60_000;
 const COUNT_EVERY_MS = 2_000;
 
 export const createConversationStore = (options: ConversationStoreOptions): ConversationStore => {
-  const { store, clock, metrics, failures, regions } = options;
+  const { store, clock, metrics, failures } = options;
   const cache = createConversationCache();
   const queue = createConversationWriter({ ...options, cache });
   const refusals = createConversationRefusals({ store, clock, metrics, failures });
   const onReleased = (id: ConversationId): void => forget(id);
-  const live = createLiveLedger(options.policy);
+  const live = createLiveLedger({
+    get pinMs() {
+      return options.policy.pinMs;
+    },
+  });
+  let counted: readonly RegionId[] = [];
   const read = createConversationReader({
     ...{ store, clock, metrics, cache, queue, refusals, onReleased },
     onRead: live.hear,
   });
   const lookup = createConversationLookup({ store, clock, metrics, failures, read });
   const timers: NodeJS.Timeout[] = [];
+  /** How far the lists by size were gone through, a score a region. */
+  const sweptTo = new Map<RegionId, number>();
   const conversations = metrics.gauge({
     name: "gtm_conversations",
     help: "Conversations that this instance served within the pin's time, by the region of their last turn.",
@@ -116,14 +139,16 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     conversation === null ? null : refusals.appliedTo(conversation);
   const sweep = async (): Promise<void> => {
     try {
-      for (const region of regions) await sweepHeld(store, clock, region);
+      for (const region of options.regions) await sweepHeld(store, clock, region);
     } catch (cause) {
       failures("conversation.sweep", cause);
     }
   };
   const count = (): void => {
     const byRegion = live.conversations(clock.monotonicMs());
-    for (const region of regions) conversations.set(byRegion.get(region) ?? 0, { region });
+    for (const region of counted) if (!options.regions.includes(region)) conversations.remove({ region });
+    counted = options.regions;
+    for (const region of counted) conversations.set(byRegion.get(region) ?? 0, { region });
   };
 
   return {
@@ -159,7 +184,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       live.commit({ ...served, turns, nextTurnFraction: decision.turn.nextTurnFraction });
       queue.add(served.id, next);
     },
-    list: (query) => listConversations({ store, clock, regions }, query),
+    list: (query) => listConversations({ store, clock, regions: options.regions }, query),
     get: async (id) => (await read(id))?.conversation ?? null,
     release: async (id) => {
       const known = await read(id);
@@ -169,7 +194,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       await store.remove(conversationKey(id));
       await announceChange(store, conversationKey(id), 0);
       const listedIn = new Set(known.conversation.holdings.map(({ region }) => region));
-      for (const region of listedIn) await store.indexRemove(heldKey(region), id);
+      for (const region of listedIn) await unlistConversation(store, region, id);
       return true;
     },
     reoffer: reoffer.start,

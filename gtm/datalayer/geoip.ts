@@ -46,6 +46,8 @@ export type GeoipOptions = {
 export type Geoip = Part & {
   /** Never throws and never waits; until the data is loaded only the operator's own subnets have a place. */
   readonly locate: (clientSubnet: string) => Client;
+  /** From now on these are the operator's own subnets. @throws as createGeoip, and nothing has changed */
+  readonly relocate: (subnets: readonly StaticSubnet[]) => void;
 };
 
 /** About 200 bytes each; a look-up costs some microseconds, mostly for the numbers (test/bench/geoip.bench.ts). */
@@ -53,8 +55,8 @@ const MOST_CACHED = 65_536;
 
 /** @throws {Error} when a configured CIDR is none: the configuration's schema refuses it, so this is a bug */
 export const createGeoip = (options: GeoipOptions): Geoip => {
-  const configured = options.static.map((own) => ({ own, subnet: requireSubnet(own.cidr) }));
-  const subnets = configured.map(({ subnet }) => subnet);
+  let configured = subnetsOf(options.static);
+  let subnets = configured.map(({ subnet }) => subnet);
   const cache = new LRUCache<string, Client>({ max: MOST_CACHED });
   let lookup: GeoLookup = () => null;
   const lookups = options.metrics.counter({
@@ -114,6 +116,11 @@ export const createGeoip = (options: GeoipOptions): Geoip => {
       }
     },
     stop: async () => {},
+    relocate: (wanted) => {
+      configured = subnetsOf(wanted);
+      subnets = configured.map(({ subnet }) => subnet);
+      cache.clear();
+    },
     locate: (clientSubnet) => {
       const known = cache.get(clientSubnet);
       if (known !== undefined) return known;
@@ -124,6 +131,8 @@ export const createGeoip = (options: GeoipOptions): Geoip => {
     },
   };
 };
+
+const subnetsOf = (some: readonly StaticSubnet[]) => some.map((own) => ({ own, subnet: requireSubnet(own.cidr) }));
 
 const requireSubnet = (cidr: string): Subnet => {
   const subnet = parseSubnet(cidr);

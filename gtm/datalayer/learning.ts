@@ -29,11 +29,14 @@ export type Learning = Part & {
   readonly fold: () => void;
   readonly pools: Pick<LearntPools, "saved" | "seed">;
   readonly held: Pick<LearntHeld, "known" | "seed">;
+  /** Regions, pools or the policy are others now: what was learnt of those that stay stands. */
+  readonly settle: () => void;
 };
 
 export type LearningOptions = {
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** These three may change; `settle` says when. */
   readonly sites: readonly RegionSite[];
   readonly pools: readonly PoolName[];
   readonly policy: PoolPriors;
@@ -49,8 +52,19 @@ type Waiting =
   | { readonly kind: "sent"; readonly atMs: number; readonly entry: Entry };
 
 export const createLearning = (options: LearningOptions): Learning => {
-  const { clock, sites, policy, world } = options;
-  const lessons = createLessons({ sites, pools: options.pools, policy, world, history: createTurnHistory() });
+  const { clock, world } = options;
+  const lessons = createLessons({
+    ...{ world, history: createTurnHistory() },
+    get sites() {
+      return options.sites;
+    },
+    get pools() {
+      return options.pools;
+    },
+    get policy() {
+      return options.policy;
+    },
+  });
   const { pools, held } = lessons;
   const roundTrips = createLearntRoundTrips();
   let waiting: Waiting[] = [];
@@ -99,7 +113,7 @@ export const createLearning = (options: LearningOptions): Learning => {
     heldObserved: () => held.known(clock.monotonicMs()),
     learnt: () => known,
     fold,
-    ...{ pools, held },
+    ...{ pools, held, settle: lessons.settle },
     start: async () => {
       timer = setInterval(fold, FOLD_EVERY_MS);
       timer.unref();

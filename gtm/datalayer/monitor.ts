@@ -36,8 +36,9 @@ export type Monitor = {
   readonly look: (world: World) => void;
 };
 
+/** @param options.staleAfterMs read anew each time: the policy may change */
 export const createMonitor = (options: { readonly log: Logger; readonly staleAfterMs: number }): Monitor => {
-  const { log, staleAfterMs } = options;
+  const { log } = options;
   let cause: string | null = null;
   const spansFrom = (before: readonly Freeze[]): AgeSpans =>
     createAgeSpans({
@@ -56,7 +57,7 @@ export const createMonitor = (options: { readonly log: Logger; readonly staleAft
       const readable = reports.filter(({ report }) => !unread.has(report.region));
       cause = !isStoreUp
         ? "store-away"
-        : isSilenceOurs(lastMadeAtMs(readable), nowMs, staleAfterMs)
+        : isSilenceOurs(lastMadeAtMs(readable), nowMs, options.staleAfterMs)
           ? "silent-together"
           : null;
       for (const region of unread) {
@@ -74,6 +75,8 @@ export const createMonitor = (options: { readonly log: Logger; readonly staleAft
       spans = spansFrom(all);
     },
     look: (world) => {
+      // One that was taken out of the configuration and comes back is new.
+      for (const id of seen.keys()) if (!world.regions.some((region) => region.id === id)) seen.delete(id);
       for (const region of world.regions) {
         const before = seen.get(region.id);
         if (before === region.health) continue;

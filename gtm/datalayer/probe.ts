@@ -1,4 +1,5 @@
 /** Asks each region's probe address whether it serves, from where the GTM stands: what reports cannot say of the way there. */
+import { isDeepStrictEqual } from "node:util";
 import { type ProbeFact, probedOnce } from "#gtm/domain/health.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
@@ -17,6 +18,7 @@ export type ProbeTarget = ProbeAddress & {
 };
 
 export type ProbesOptions = {
+  /** At first; see `aim`. */
   readonly targets: readonly ProbeTarget[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,10 +32,14 @@ export type ProbesOptions = {
 export type Probes = Part & {
   /** A region is absent until its first result: unknown is not down. */
   readonly facts: () => ReadonlyMap<RegionId, ProbeFact>;
+  /** From now on these and no others are asked; one that is asked elsewhere is unknown again, the rest of what is known stands. */
+  readonly aim: (targets: readonly ProbeTarget[]) => void;
 };
 
 export const createProbes = (options: ProbesOptions): Probes => {
-  const { targets, clock, log } = options;
+  const { clock, log } = options;
+  let targets = options.targets;
+  let isStarted = false;
   const http = options.request ?? createProbeRequest();
   const facts = new Map<RegionId, ProbeFact>();
   const timers = new Map<RegionId, NodeJS.Timeout>();
@@ -47,7 +53,8 @@ export const createProbes = (options: ProbesOptions): Probes => {
 
   const probe = async (target: ProbeTarget): Promise<void> => {
     const outcome = await http.request(target);
-    if (isStopped) return;
+    // Asked for no longer: what came says nothing of the region as it is configured now.
+    if (isStopped || !targets.includes(target)) return;
     const { region } = target;
     probes.inc({ region, outcome: outcome.kind });
     if (outcome.kind === "late") {
@@ -67,7 +74,8 @@ export const createProbes = (options: ProbesOptions): Probes => {
       const startedAtMs = clock.monotonicMs();
       const run = probe(target).finally(() => {
         running.delete(run);
-        if (!isStopped) schedule(target, Math.max(0, target.intervalMs - (clock.monotonicMs() - startedAtMs)));
+        if (!isStopped && targets.includes(target))
+          schedule(target, Math.max(0, target.intervalMs - (clock.monotonicMs() - startedAtMs)));
       });
       running.add(run);
     }, inMs);
@@ -75,13 +83,30 @@ export const createProbes = (options: ProbesOptions): Probes => {
     timers.set(target.region, timer);
   };
 
+  /** Spread over the interval, so that they do not wait for each other's sockets. */
+  const scheduleAll = (some: readonly ProbeTarget[]): void => {
+    for (const [at, target] of some.entries()) schedule(target, (at / some.length) * target.intervalMs);
+  };
+
   return {
     name: "probes",
     facts: () => new Map(facts),
+    aim: (wanted) => {
+      const kept = wanted.map((one) => targets.find((before) => isDeepStrictEqual(before, one)) ?? one);
+      for (const before of targets.filter((one) => !kept.includes(one))) {
+        clearTimeout(timers.get(before.region));
+        timers.delete(before.region);
+        const now = kept.find(({ region }) => region === before.region);
+        if (now?.url !== before.url || now.host !== before.host) facts.delete(before.region);
+      }
+      const fresh = kept.filter((one) => !targets.includes(one));
+      targets = kept;
+      if (isStarted && !isStopped) scheduleAll(fresh);
+    },
     start: async () => {
       isStopped = false;
-      // Spread over the interval, so that they do not wait for each other's sockets.
-      for (const [at, target] of targets.entries()) schedule(target, (at / targets.length) * target.intervalMs);
+      isStarted = true;
+      scheduleAll(targets);
     },
     stop: async () => {
       isStopped = true;

@@ -28,7 +28,7 @@ export type StoredResponsesOptions = {
   readonly store: Pick<Store, "get" | "isUp">;
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
-  /** Every configured region; what lies in another one lies nowhere. */
+  /** Every configured region, read anew each time; what lies in another one lies nowhere. */
   readonly regions: readonly RegionId[];
 };
 
@@ -37,7 +37,6 @@ const MOST_KNOWN = 10_000;
 
 export const createStoredResponses = (options: StoredResponsesOptions): StoredResponses => {
   const { store, failures } = options;
-  const regions = new Set(options.regions);
   const known = new LRUCache<ConversationId, StoredResponse>({ max: MOST_KNOWN });
   const lookups = options.metrics.counter({
     name: "gtm_stored_response_lookups_total",
@@ -54,7 +53,7 @@ export const createStoredResponses = (options: StoredResponsesOptions): StoredRe
     if (found === null && stored !== null) {
       return failed("failed", new OperationalError("GTM_RECORD_REFUSED", `${responseKey(response)} is no record`));
     }
-    const isHere = found !== null && regions.has(found.region);
+    const isHere = found !== null && options.regions.includes(found.region);
     lookups.inc({ outcome: isHere ? "found" : "absent" });
     if (!isHere) return null;
     known.set(response, found);
@@ -64,7 +63,7 @@ export const createStoredResponses = (options: StoredResponsesOptions): StoredRe
   return {
     find: async (response, deadlineMs) => {
       const cached = known.get(response);
-      if (cached !== undefined) {
+      if (cached !== undefined && options.regions.includes(cached.region)) {
         lookups.inc({ outcome: "cached" });
         return cached;
       }

@@ -18,6 +18,7 @@ export type TurnsOptions = {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly failures: StoreFailures;
+  /** Read anew with each batch: the configuration may change. */
   readonly regions: readonly RegionId[];
   /** They sign what a region's gateways measured, too. */
   readonly reportKeys: ReportKeys;
@@ -33,7 +34,6 @@ const TELL_EVERY_MS = 60_000;
 
 export const createTurns = (options: TurnsOptions): Part => {
   const { store, clock, log, metrics } = options;
-  const regions = new Set(options.regions);
   const last = new LRUCache<string, number>({ max: MOST_GATEWAYS });
   const toldAtMs = new Map<string, number>();
   let unsubscribe: (() => void) | null = null;
@@ -76,7 +76,7 @@ export const createTurns = (options: TurnsOptions): Part => {
     options.onTurns(batch.turns);
   };
   const hear = (message: string): void => {
-    const checked = checkedBatch(message, regions, (region) => options.reportKeys.get(region) ?? []);
+    const checked = checkedBatch(message, new Set(options.regions), (region) => options.reportKeys.get(region) ?? []);
     if (checked.kind === "refused") refuse(checked.reason, checked.detail);
     else if (isNew(checked.batch)) take(checked.batch);
     else refuse("repeated", `${checked.batch.region}/${checked.batch.gateway}`);

@@ -2,6 +2,7 @@
 import { greatestKnown } from "#gtm/domain/known.ts";
 import type { Health, Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
+import type { RegionId } from "#shared/ids.ts";
 import type { Gauge, Metrics } from "#shared/metrics.ts";
 
 export type WorldMetrics = { readonly look: (world: World, before: World) => void };
@@ -34,10 +35,16 @@ export const createWorldMetrics = (metrics: Metrics): WorldMetrics => {
     setOrRemove(kvCacheUsed, greatestKnown(used), labels);
     for (const health of HEALTHS) regionHealth.set(region.health === health ? 1 : 0, { ...labels, health });
   };
+  /** The configuration has it no more. */
+  const forget = (region: RegionId): void => {
+    for (const gauge of [reportAge, kvCacheUsed]) gauge.remove({ region });
+    for (const health of HEALTHS) regionHealth.remove({ region, health });
+  };
   return {
     look: (world, before) => {
       worldAge.set(Math.max(0, world.takenAtMs - before.takenAtMs) / 1_000);
       storeUp.set(world.isStoreUp ? 1 : 0);
+      for (const { id } of before.regions) if (!world.regions.some((region) => region.id === id)) forget(id);
       for (const region of world.regions) lookAt(region);
     },
   };

@@ -42,17 +42,24 @@ export type LearntPools = {
   /** For another process that begins. */
   readonly saved: (nowMs: number) => readonly SavedTally[];
   readonly seed: (saved: readonly SavedTally[], nowMs: number) => void;
+  /** Other pools and regions are configured; what was learnt of those that stay stands, and of the others is told no more. */
+  readonly configure: (pools: readonly PoolName[], regions: readonly RegionId[]) => void;
 };
 
 /** @param what `output/CLASS`, `reuse` or `next` */
 export type SavedTally = { readonly pool: string; readonly region: string; readonly what: string } & Observed;
 
-/** @param pools @param regions those that are configured: there are as many tallies as they make, and no more */
+/**
+ * @param configuredPools @param configuredRegions there are as many tallies as they make, and no more
+ * @param priors read anew each time
+ */
 export const createLearntPools = (
-  pools: readonly PoolName[],
-  regions: readonly RegionId[],
+  configuredPools: readonly PoolName[],
+  configuredRegions: readonly RegionId[],
   priors: PoolPriors,
 ): LearntPools => {
+  let pools = configuredPools;
+  let regions = configuredRegions;
   const outputs = createTallies(OUTPUT_HABIT);
   const reuses = createTallies(REUSE_HABIT);
   const followUps = new Map<string, FollowUps>();
@@ -63,14 +70,16 @@ export const createLearntPools = (
     followUps.set(key, next(followUps.get(key) ?? NO_FOLLOW_UPS));
   };
   /** Each pool is asked for again each second. */
-  const keys = new Map(
-    pools.map((pool) => {
-      const classes = Array.from({ length: PROMPT_SIZE_CLASSES }, (_, sizeClass) =>
-        regions.map((region) => classKey(pool, region, sizeClass)),
-      );
-      return [pool, { classes, regions: regions.map((region) => keyOf(pool, region)) }] as const;
-    }),
-  );
+  const keysOfAll = () =>
+    new Map(
+      pools.map((pool) => {
+        const classes = Array.from({ length: PROMPT_SIZE_CLASSES }, (_, sizeClass) =>
+          regions.map((region) => classKey(pool, region, sizeClass)),
+        );
+        return [pool, { classes, regions: regions.map((region) => keyOf(pool, region)) }] as const;
+      }),
+    );
+  let keys = keysOfAll();
   const ofPool = (pool: PoolName, nowMs: number): LearntOfPool => {
     const of = keys.get(pool);
     return {
@@ -112,6 +121,11 @@ export const createLearntPools = (
       outputs.fold(nowMs);
       reuses.fold(nowMs);
       for (const [key, one] of followUps) followUps.set(key, maturedAt(one, nowMs, priors.pinMs));
+    },
+    configure: (wantedPools, wantedRegions) => {
+      pools = wantedPools;
+      regions = wantedRegions;
+      keys = keysOfAll();
     },
     known: (nowMs) => new Map(pools.map((pool) => [pool, ofPool(pool, nowMs)])),
     saved: (nowMs) =>

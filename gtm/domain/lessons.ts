@@ -59,9 +59,12 @@ export type Lessons = {
   readonly fold: (nowMs: number) => void;
   readonly pools: LearntPools;
   readonly held: LearntHeld;
+  /** `sites` and `pools` are others now. */
+  readonly settle: () => void;
 };
 
 export type LessonsOptions = {
+  /** These and the policy may change; `settle` says when. */
   readonly sites: readonly RegionSite[];
   readonly pools: readonly PoolName[];
   readonly policy: PoolPriors;
@@ -73,15 +76,17 @@ export type LessonsOptions = {
 const MEASURED_FOR_MS = 600_000;
 
 export const createLessons = (options: LessonsOptions): Lessons => {
-  const { policy, history } = options;
+  const { history } = options;
   const pools = createLearntPools(
     options.pools,
     options.sites.map(({ id }) => id),
-    policy,
+    priorsOf(options),
   );
   const held = createLearntHeld();
-  const poolNames = new Map<string, PoolName>(options.pools.map((name) => [name, name]));
-  const withGateway = new Set(options.sites.filter(({ hasGateway }) => hasGateway).map(({ id }) => id));
+  const poolNamesNow = () => new Map<string, PoolName>(options.pools.map((name) => [name, name]));
+  const withGatewayNow = () => new Set(options.sites.filter(({ hasGateway }) => hasGateway).map(({ id }) => id));
+  let poolNames = poolNamesNow();
+  let withGateway = withGatewayNow();
   const measuredAtMs = new Map<RegionId, number>();
 
   /** @returns the turn before it, where there was one */
@@ -89,7 +94,7 @@ export const createLessons = (options: LessonsOptions): Lessons => {
     if (turn.pool !== null) pools.turn(turn.pool, turn.region, turn.atMs);
     const before = id === null ? null : history.followed(id, turn);
     const sinceMs = before === null ? Number.POSITIVE_INFINITY : turn.atMs - before.atMs;
-    if (before?.pool != null && sinceMs >= 0 && sinceMs <= policy.pinMs) {
+    if (before?.pool != null && sinceMs >= 0 && sinceMs <= options.policy.pinMs) {
       pools.followUp(before.pool, before.region, before.atMs);
     }
     return before;
@@ -146,9 +151,33 @@ export const createLessons = (options: LessonsOptions): Lessons => {
       pools.fold(nowMs);
       held.fold(options.world, nowMs);
     },
+    settle: () => {
+      pools.configure(
+        options.pools,
+        options.sites.map(({ id }) => id),
+      );
+      poolNames = poolNamesNow();
+      withGateway = withGatewayNow();
+    },
     ...{ pools, held },
   };
 };
+
+/** The policy's as it is whenever they are looked at. */
+const priorsOf = (options: Pick<LessonsOptions, "policy">): PoolPriors => ({
+  get pinMs() {
+    return options.policy.pinMs;
+  },
+  get assumedOutputTokens() {
+    return options.policy.assumedOutputTokens;
+  },
+  get nextTurnFraction() {
+    return options.policy.nextTurnFraction;
+  },
+  get reuseFraction() {
+    return options.policy.reuseFraction;
+  },
+});
 
 /** What the turn before left behind, as far as this prompt can repeat it; 0 where either is not known. */
 const repeatedTokens = ({ promptTokens }: MeasuredLesson, { tokens }: PastTurn): number =>
