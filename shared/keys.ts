@@ -5,6 +5,7 @@ import { AuditRecord } from "./audit-record.ts";
 import type { AgentId, ConversationId, InstanceId, RegionId } from "./ids.ts";
 import { ConversationRecord, OrdersRecord, RefusedRecord, ResponseRecord, SentRecord } from "./records.ts";
 import { RegionReport } from "./report.ts";
+import { TokensRecord, TokenUse } from "./token-record.ts";
 
 const PREFIX = "gtm:v1:";
 
@@ -23,6 +24,7 @@ export const KEYS = {
   agents: { schema: null, ttlMs: null },
   conversation: { schema: ConversationRecord, ttlMs: 3_600_000 },
   held: { schema: null, ttlMs: null },
+  sizes: { schema: null, ttlMs: null },
   sent: { schema: SentRecord, ttlMs: 5_000 },
   instances: { schema: null, ttlMs: null },
   orders: { schema: OrdersRecord, ttlMs: null },
@@ -40,6 +42,9 @@ export const KEYS = {
   /** At most; each value is as long as it was asked for. */
   acme: { schema: AcmeRecord, ttlMs: 3_600_000 },
   acmeNames: { schema: null, ttlMs: null },
+  tokens: { schema: TokensRecord, ttlMs: null },
+  /** Whoever looks for tokens that nobody uses looks back so far. */
+  tokenUsed: { schema: TokenUse, ttlMs: 400 * 86_400_000 },
 } as const satisfies Record<string, KeyKind<z.ZodType | null>>;
 
 export const reportKey = (region: RegionId, agent: AgentId): string => `${PREFIX}report:{${region}}:${part(agent)}`;
@@ -48,6 +53,8 @@ export const agentsKey = (region: RegionId): string => `${PREFIX}agents:{${regio
 export const conversationKey = (conversation: ConversationId): string => `${PREFIX}conv:{${conversation}}`;
 /** Sorted set: conversations whose home this region is, scored by the epoch ms of their last turn. */
 export const heldKey = (region: RegionId): string => `${PREFIX}held:{${region}}`;
+/** Sorted set: the same conversations, scored by the tokens of their context (`sizeScore`). */
+export const sizesKey = (region: RegionId): string => `${PREFIX}sizes:{${region}}`;
 export const sentKey = (instance: InstanceId): string => `${PREFIX}sent:{${part(instance)}}`;
 /** Sorted set: GTM instances, scored by the epoch ms of their last `sent`; how they find each other's. */
 export const instancesKey = (): string => `${PREFIX}instances`;
@@ -74,7 +81,10 @@ export const acmeNameOf = (key: string): string | null => {
 };
 /** Sorted set: names that have a key, scored by the epoch ms of their last change; how GTMs that missed it find them. */
 export const acmeNamesKey = (): string => `${PREFIX}acme-names`;
-/** Channel: every change of `orders`, of a conversation and of an `acme`, with its rev. */
+export const tokensKey = (): string => `${PREFIX}tokens`;
+/** @param id the token's own name, never the token */
+export const tokenUsedKey = (id: string): string => `${PREFIX}token-used:{${part(id)}}`;
+/** Channel: every change of `orders`, of `tokens`, of a conversation and of an `acme`, with its rev. */
 export const changedChannel = (): string => `${PREFIX}changed`;
 /** Channel: a report was put; the message is `region/agent`. */
 export const reportedChannel = (): string => `${PREFIX}reported`;

@@ -4,7 +4,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
 /**
- * `store`: nothing of it works. `reports`, `orders`, `challenges`, `pins`, `sent`, `decisions`: this part of it does not.
+ * `store`: nothing of it works. `reports`, `orders`, `challenges`, `tokens`, `pins`, `sent`, `decisions`: this part of it does not.
  * `regions`: some are not healthy. `ages`: most of them fell silent at once. `world`: the world file. `keys`: made at start, or unreadable.
  * `instances`: GTMs disagree. `dns`: threads that answer DNS are away.
  */
@@ -13,6 +13,7 @@ const DEGRADABLE = [
   "reports",
   "orders",
   "challenges",
+  "tokens",
   "pins",
   "sent",
   "decisions",
