@@ -25,6 +25,7 @@ export type AgentIndex = {
 export type AgentIndexOptions = {
   readonly store: Store;
   readonly clock: Clock;
+  /** Read anew each time: the configuration may change. */
   readonly regions: readonly RegionId[];
   /** @param member `region/agent` @returns null: no name that an agent may have, which is counted */
   readonly agentOf: (member: string) => Agent | null;
@@ -37,7 +38,7 @@ const REMEMBERED_MS = 600_000;
 export const MOST_AGENTS = 200;
 
 export const createAgentIndex = (options: AgentIndexOptions): AgentIndex => {
-  const { store, clock, regions, agentOf, onCrowded } = options;
+  const { store, clock, agentOf, onCrowded } = options;
   const listed = new Map<RegionId, readonly Agent[]>();
   const seenAtMs = new Map<string, number>();
 
@@ -58,6 +59,7 @@ export const createAgentIndex = (options: AgentIndexOptions): AgentIndex => {
 
   return {
     list: async () => {
+      const { regions } = options;
       const outcomes = await Promise.allSettled(regions.map(listOf));
       const failed = regions.filter((_, at) => outcomes[at]?.status === "rejected");
       const cause = outcomes.find((outcome) => outcome.status === "rejected")?.reason ?? null;

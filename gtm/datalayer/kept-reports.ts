@@ -47,6 +47,8 @@ export type KeptReports = {
   readonly restore: (saved: SavedReport) => boolean;
   /** A region's last report is kept however old; beside newer ones an expired agent that the store forgot is not missed. */
   readonly forget: (listed: ReadonlySet<string>) => void;
+  /** Other regions are configured now: of those that are not, nothing is kept. */
+  readonly settle: () => void;
   /** By `region/agent`. */
   readonly pulseOf: (member: string) => Pulse | null;
   readonly refusals: () => ReadonlyMap<string, Refusal>;
@@ -56,13 +58,14 @@ export type KeptReportsOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Both read anew each time: the configuration may change. */
   readonly regions: readonly RegionId[];
   readonly reportKeys: ReportKeys;
   readonly expiredAfterMs: number;
 };
 
 export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
-  const { clock, regions } = options;
+  const { clock } = options;
   const kept = new Map<string, KeptReport>();
   /** Of those kept, the ones out of a world file: no live report has come since. */
   const restored = new Set<string>();
@@ -73,7 +76,7 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
   const agentOf = (member: string): Agent | null => {
     const slash = member.indexOf("/");
     const region = RegionId.safeParse(member.slice(0, slash));
-    if (!region.success || !regions.includes(region.data)) {
+    if (!region.success || !options.regions.includes(region.data)) {
       refuse(member, "unknown", "unknown-region", "the configuration has no such region");
       return null;
     }
@@ -150,6 +153,15 @@ export const createKeptReports = (options: KeptReportsOptions): KeptReports => {
         kept.delete(member);
         pulses.forget(member);
         quota.forget(one.report.region, member);
+      }
+    },
+    settle: () => {
+      for (const [member, { report }] of kept) {
+        if (options.regions.includes(report.region)) continue;
+        kept.delete(member);
+        restored.delete(member);
+        pulses.forget(member);
+        quota.forget(report.region, member);
       }
     },
     pulseOf: pulses.of,

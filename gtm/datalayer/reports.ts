@@ -19,7 +19,7 @@ export type Resynced = {
   readonly cause: unknown;
 };
 
-export type Reports = Pick<KeptReports, "heard" | "restore"> & {
+export type Reports = Pick<KeptReports, "heard" | "restore" | "settle"> & {
   /** Regions with an agent that the store remembers and of which no report was ever heard. */
   readonly regionsWithAbsentAgents: () => readonly RegionId[];
   /** Regions of which the store could not say, when it was asked last, what an agent reports. */
@@ -49,7 +49,12 @@ export const createReports = (options: ReportsOptions): Reports => {
   const { store } = options;
   const kept = createKeptReports(options);
   const unread = new Map<string, RegionId>();
-  const index = createAgentIndex({ ...options, agentOf: kept.agentOf, onCrowded: kept.crowded });
+  const index = createAgentIndex({
+    ...{ store, clock: options.clock, agentOf: kept.agentOf, onCrowded: kept.crowded },
+    get regions() {
+      return options.regions;
+    },
+  });
   let awaited: readonly Agent[] = [];
   let unsubscribe: (() => void) | null = null;
 
@@ -107,6 +112,7 @@ export const createReports = (options: ReportsOptions): Reports => {
   return {
     heard: kept.heard,
     restore: kept.restore,
+    settle: kept.settle,
     regionsWithAbsentAgents: () => [
       ...new Set(awaited.filter(({ member }) => !kept.has(member)).map(({ region }) => region)),
     ],

@@ -1,56 +1,20 @@
 /** Keeps the world that decisions read: a new one on every report, order and probe result, and at least ten a second. */
 
-import type { ProbeFact } from "#gtm/domain/health.ts";
 import { madeAtMs, reportAgeMs } from "#gtm/domain/heard-report.ts";
-import type { Model } from "#gtm/domain/model.ts";
-import type { AdminState, RegionSite } from "#gtm/domain/region.ts";
-import type { AssemblyPolicy } from "#gtm/domain/region-assembly.ts";
 import type { Send } from "#gtm/domain/serving.ts";
-import { type OverrideRule, type World, withSend } from "#gtm/domain/world.ts";
-import { assembleWorld, type LiveTokens } from "#gtm/domain/world-assembly.ts";
-import type { Clock } from "#shared/clock.ts";
-import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
+import { type World, withSend } from "#gtm/domain/world.ts";
+import { assembleWorld } from "#gtm/domain/world-assembly.ts";
+import type { ModelId, RegionId } from "#shared/ids.ts";
 import type { Part } from "#shared/lifecycle.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import type { Store } from "#shared/store.ts";
 import type { AgentSeen } from "./agents-seen.ts";
-import type { Agreement } from "./agreement.ts";
-import type { CellRegions } from "./cell-regions.ts";
-import type { Degradations } from "./degradations.ts";
 import type { SavedReport } from "./kept-reports.ts";
-import type { Learning } from "./learning.ts";
 import { createMonitor, type Freezes } from "./monitor.ts";
-import { createReports, type ReportKeys } from "./reports.ts";
+import { createReports } from "./reports.ts";
 import { createSent } from "./sent.ts";
-import type { StoreFailures } from "./store-failures.ts";
 import { tellDegradations } from "./world-degradations.ts";
 import { createWorldMetrics } from "./world-metrics.ts";
+import type { WorldSourceOptions } from "./world-source-options.ts";
 import { createWorldSync } from "./world-sync.ts";
-
-export type WorldSourceOptions = {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly failures: StoreFailures;
-  readonly degradations: Pick<Degradations, "set">;
-  readonly instance: InstanceId;
-  readonly sites: readonly RegionSite[];
-  readonly models: readonly Model[];
-  readonly policy: AssemblyPolicy;
-  readonly reportKeys: ReportKeys;
-  readonly probes: () => ReadonlyMap<RegionId, ProbeFact>;
-  readonly admin: () => ReadonlyMap<RegionId, AdminState>;
-  readonly overrides: () => readonly OverrideRule[];
-  /** What this instance's own conversations keep alive in the regions' caches. */
-  readonly live: () => readonly LiveTokens[];
-  readonly learning: Pick<Learning, "heldObserved" | "learnt">;
-  readonly cells: CellRegions;
-  readonly agreement: Pick<Agreement, "look" | "said" | "hear" | "sawDouble">;
-  /** The store has forgotten this instance, and so perhaps more: it was wiped, or came back empty. */
-  readonly onWiped: () => void;
-};
 
 export type WorldSource = Part & {
   /** Also before `start`: a world in which nothing has been heard. */
@@ -61,6 +25,8 @@ export type WorldSource = Part & {
   readonly watch: (listener: (world: World) => void) => void;
   /** An order, an override or a probe's result changed: a new world comes with this turn of the event loop. */
   readonly touch: () => void;
+  /** Regions, models or the policy are others now: when this returns, the world is made of them, and all cells are decided anew. */
+  readonly settle: () => void;
   /** Before `start`: what an earlier process saved is as good as heard, until the store was reached. @returns how many were believed */
   readonly restore: (saved: readonly SavedReport[]) => number;
   /** How old the saved reports are that decisions rest on; null: on live ones, or on none. */
@@ -75,8 +41,13 @@ const WORLD_EVERY_MS = 100;
 const SYNC_EVERY_MS = 200;
 
 export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
-  const { store, clock, log, metrics, policy, sites, models } = options;
-  const monitor = createMonitor({ log, staleAfterMs: policy.staleAfterMs });
+  const { store, clock, log, metrics } = options;
+  const monitor = createMonitor({
+    log,
+    get staleAfterMs() {
+      return options.policy.staleAfterMs;
+    },
+  });
   const gauges = createWorldMetrics(metrics);
   const timers: NodeJS.Timeout[] = [];
   const listeners: ((world: World) => void)[] = [];
@@ -91,8 +62,13 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     setImmediate(publish);
   };
   const reports = createReports({
-    ...{ store, clock, log, metrics, reportKeys: options.reportKeys, expiredAfterMs: policy.expiredAfterMs },
-    regions: sites.map(({ id }) => id),
+    ...{ store, clock, log, metrics, reportKeys: options.reportKeys },
+    get expiredAfterMs() {
+      return options.policy.expiredAfterMs;
+    },
+    get regions() {
+      return options.sites.map(({ id }) => id);
+    },
     onHeard: touch,
     onFailed: (cause) => options.failures("report.read", cause),
   });
@@ -112,7 +88,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
     let oldest: number | null = null;
     for (const heard of reports.heard()) {
       const atMs = madeAtMs(heard);
-      const isLive = clock.monotonicMs() - atMs <= policy.expiredAfterMs;
+      const isLive = clock.monotonicMs() - atMs <= options.policy.expiredAfterMs;
       if (heard.report.region === region && isLive && (oldest === null || atMs < oldest)) oldest = atMs;
     }
     return oldest;
@@ -120,6 +96,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
 
   const freezesOf = (region: RegionId): Freezes["all"] => freezes.byRegion.get(region) ?? freezes.all;
   const take = (previous: World | null): World => {
+    const { sites, models, policy } = options;
     const nowMs = clock.monotonicMs();
     const isStoreUp = synced.isStoreUp();
     if (isStoreUp) savedAtMs = null;
@@ -147,7 +124,10 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
   };
   const publish = (): void => {
     isPublishing = false;
-    const before = current();
+    replace(current());
+  };
+  /** @param before what the next one is made from, and compared with */
+  const replace = (before: World): void => {
     world = take(before);
     monitor.look(world);
     gauges.look(world, before);
@@ -163,6 +143,12 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
       listeners.push(listener);
     },
     touch,
+    settle: () => {
+      reports.settle();
+      const before = current();
+      // What is answered may be another even where the same regions may serve.
+      replace({ ...before, candidacyVersion: before.candidacyVersion + 1 });
+    },
     send: (region, model, send) => {
       sent.add({ region, model, send });
       world = withSend(current(), region, model, send);
