@@ -14,6 +14,7 @@ import {
   ordersKey,
   reportKey,
   sentKey,
+  sizesKey,
 } from "#shared/keys.ts";
 import { OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
@@ -42,6 +43,7 @@ export const moveOut = async (store: Store): Promise<void> => {
   await store.remove(ordersKey());
   for (const site of SITES) {
     await store.remove(heldKey(site.region));
+    await store.remove(sizesKey(site.region));
     await store.indexRemove(agentsKey(site.region), agentIdOf(site));
   }
   for (const instance of INSTANCES) {

@@ -1,7 +1,7 @@
 /** `edge-agent gateway check`: the configuration, keys, certificate, store and engines tried once, with what to do about what is wrong. */
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
-import { changedChannel, heldKey, ordersKey, ticketKey } from "#shared/keys.ts";
+import { changedChannel, heldKey, ordersKey, sizesKey, ticketKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
@@ -86,6 +86,7 @@ const storeFindings = (config: GatewayConfig, clock: Clock): Promise<readonly Fi
     probes: [
       ["GET", ordersKey()],
       ["ZADD", heldKey(config.region), "no-number", "0000000000000"],
+      ["ZADD", sizesKey(config.region), "no-number", "0000000000000"],
       ["PUBLISH", changedChannel(), "{}"],
       ...(config.tickets.single_use === "region" ? [["SET", ticketKey(config.region, "check"), "", "NX", "XX"]] : []),
     ].map((words) => ({ name: words.slice(0, 2).join(" "), words })),

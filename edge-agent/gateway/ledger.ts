@@ -1,9 +1,10 @@
 /** Corrects the ledger by what turns really left in this region's caches: by compare-and-set, behind the turns, kept while the store is away. */
 import { announceChange } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
+import { listConversation } from "#shared/conversation-index.ts";
 import { packed, type RecordedConversation, unpacked } from "#shared/conversation-record.ts";
 import type { ConversationId, RegionId } from "#shared/ids.ts";
-import { conversationKey, heldKey, KEYS, responseKey } from "#shared/keys.ts";
+import { conversationKey, KEYS, responseKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { ResponseRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
@@ -75,7 +76,9 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       await announceChange(store, conversationKey(id), rev);
       // Other regions' lists are not ours to change; the GTMs sweep them.
       if (holdings[0].region !== region) return;
-      await store.indexAdd(heldKey(region), id, Math.floor(lastTurnAtMs + clock.epochMs() - clock.monotonicMs()));
+      const contextTokens = Math.max(...holdings.map(({ tokens }) => tokens));
+      const lastTurnEpochMs = lastTurnAtMs + clock.epochMs() - clock.monotonicMs();
+      await listConversation(store, { id, region, lastTurnEpochMs, contextTokens });
     } catch (cause) {
       // The entry is written; GTMs look again within 2 s.
       options.warn("ledger.announce", cause);

@@ -1,88 +1,152 @@
-/** The conversations at home in a region, by their last turn: pages of the held indexes, repaired where they have gone wrong. */
-import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
+/** Lists of conversations: pages of the store's lists in any order and under any filter, repaired where they have gone wrong. */
+import { contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
+import type { ConversationQuery, FoundConversations, OwnedConversation } from "#gtm/domain/conversation-query.ts";
 import type { Clock } from "#shared/clock.ts";
+import { leastSizeScore, unlistConversation } from "#shared/conversation-index.ts";
 import { unpacked } from "#shared/conversation-record.ts";
 import { ConversationId, type RegionId } from "#shared/ids.ts";
-import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
+import { conversationKey, heldKey, sizesKey } from "#shared/keys.ts";
 import type { Store } from "#shared/store.ts";
+import { cursorOf, placeIn } from "./conversation-cursor.ts";
+import { createWalk, type Listed, type Walk } from "./conversation-walk.ts";
 
-export type ConversationPage = {
-  /** Latest turn first; may be fewer than asked for though there are more. */
-  readonly items: readonly Conversation[];
-  /** null: that was the last page. */
-  readonly nextCursor: string | null;
-};
+export type ListParts = { readonly store: Store; readonly clock: Clock; readonly regions: readonly RegionId[] };
 
-type Listed = { readonly region: RegionId; readonly member: string; readonly score: number };
+/** One request reads no more records than this: then its page is short, and its cursor goes on. */
+export const MOST_EXAMINED = 1_000;
+const READ_AT_ONCE = 250;
+/** Lists are dated by the clock of whoever wrote them. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * @param from one region; null: all that are configured
+ * The order and the bounds on size and idle time come from the lists; model, tenant and pool are read from the records.
+ *
+ * @returns null: the cursor is none of this order
  * @throws {OperationalError} GTM_STORE_UNREACHABLE
  */
-export const listConversations = async (
-  { store, clock, regions }: { readonly store: Store; readonly clock: Clock; readonly regions: readonly RegionId[] },
-  from: { readonly region: RegionId | null; readonly limit: number; readonly cursor: string | null },
-): Promise<ConversationPage> => {
-  const at = cursorOf(from.cursor);
-  const listed: Listed[] = [];
-  for (const region of from.region === null ? regions : [from.region]) {
-    // Of equal scores some may have been shown already: the rest must still fill a page.
-    const most = from.limit + 1 + MOST_OF_ONE_SCORE;
-    const members = await store.indexTop(heldKey(region), at?.score ?? Number.MAX_SAFE_INTEGER, most);
-    for (const { member, score } of members) listed.push({ region, member, score });
+export const findConversations = async (
+  parts: ListParts,
+  query: ConversationQuery,
+): Promise<FoundConversations | null> => {
+  const after = query.cursor === null ? null : placeIn(query.sort, query.cursor);
+  if (query.cursor !== null && after === null) return null;
+  const walk = walkOf(parts, query, after);
+  const page = createPage(query, after, parts.clock);
+  while (!page.isFull() && page.examined() < MOST_EXAMINED) {
+    const wanted = isFiltered(query) ? READ_AT_ONCE : Math.min(READ_AT_ONCE, query.limit);
+    const listed = await walk.take(Math.min(wanted, MOST_EXAMINED - page.examined()));
+    if (listed.length === 0) return page.end(false);
+    for (const one of await readListed(parts, listed)) if (!page.take(one)) return page.end(true);
   }
-  const rest = listed.sort(latestFirst).filter((one) => at === null || latestFirst(one, at) > 0);
-  const page = rest.slice(0, from.limit);
-  const items = await read(store, clock, page);
-  const last = page.at(-1);
-  const isMore = rest.length > page.length && last !== undefined;
-  return { items, nextCursor: isMore ? `${last.score}:${last.member}` : null };
+  return page.end(!(await walk.isOver()));
 };
 
-/** Turns of one millisecond in one region. */
-const MOST_OF_ONE_SCORE = 100;
+const createPage = (query: ConversationQuery, after: Listed | null, clock: Clock) => {
+  const matches = filterOf(query, clock);
+  const items: OwnedConversation[] = [];
+  let examined = 0;
+  let last = after;
+  const isFull = (): boolean => items.length === query.limit;
+  return {
+    isFull,
+    examined: () => examined,
+    /** @returns false: it is full, and this one is for the next page */
+    take: ({ at, found }: Read): boolean => {
+      if (isFull()) return false;
+      examined += 1;
+      last = at;
+      if (found !== null && matches(found)) items.push(found);
+      return true;
+    },
+    end: (isMore: boolean): FoundConversations => ({
+      items,
+      examined,
+      nextCursor: isMore && last !== null ? cursorOf(query.sort, last) : null,
+    }),
+  };
+};
 
-/**
- * Takes off the index what the store no longer has. Whoever is still there was listed by a clock that is behind ours, and is
- * dated anew. @throws {OperationalError} GTM_STORE_UNREACHABLE
- */
-export const sweepHeld = async (store: Store, clock: Clock, region: RegionId): Promise<void> => {
-  const before = clock.epochMs() - KEYS.conversation.ttlMs;
-  const old = await store.indexRange(heldKey(region), 0, before, MOST_SWEPT);
-  for (let from = 0; from < old.length; from += SWEPT_AT_ONCE) {
-    const some = old.slice(from, from + SWEPT_AT_ONCE).map((one) => ({ region, ...one }));
-    for (const { lastTurnAtMs, id } of await read(store, clock, some)) {
-      await store.indexAdd(heldKey(region), id, Math.floor(lastTurnAtMs + clock.epochMs() - clock.monotonicMs()));
+const isFiltered = ({ model, tenantTag, poolTag, minTokens, minIdleMs }: ConversationQuery): boolean =>
+  model !== null || tenantTag !== null || poolTag !== null || minTokens > 0 || minIdleMs > 0;
+
+const filterOf = (query: ConversationQuery, clock: Clock) => {
+  const latestTurnAtMs = clock.monotonicMs() - query.minIdleMs;
+  return ({ conversation, owner }: OwnedConversation): boolean =>
+    (query.model === null || conversation.model === query.model) &&
+    (query.tenantTag === null || owner.tenantTag === query.tenantTag) &&
+    (query.poolTag === null || owner.poolTag === query.poolTag) &&
+    contextTokensOf(conversation) >= query.minTokens &&
+    (query.minIdleMs === 0 || conversation.lastTurnAtMs <= latestTurnAtMs);
+};
+
+const walkOf = ({ store, clock, regions }: ListParts, query: ConversationQuery, after: Listed | null): Walk => {
+  const { sort, region, minTokens, minIdleMs } = query;
+  const chosen = (region === null ? [...regions] : [region]).sort();
+  const latest = minIdleMs === 0 ? Number.POSITIVE_INFINITY : clock.epochMs() - minIdleMs + CLOCKS_DIFFER_MS;
+  const byTurn = { store, keyOf: heldKey, min: 0, max: latest };
+  switch (sort) {
+    case "recent":
+      return createWalk({ ...byTurn, regions: chosen, isDescending: true, after });
+    case "idle":
+      return createWalk({ ...byTurn, regions: chosen, isDescending: false, after });
+    case "tokens": {
+      const bySize = { store, keyOf: sizesKey, min: leastSizeScore(minTokens), max: Number.MAX_SAFE_INTEGER };
+      return createWalk({ ...bySize, regions: chosen, isDescending: true, after });
     }
+    case "region":
+      return oneAfterTheOther(
+        chosen
+          .filter((one) => after === null || one >= after.region)
+          .map((one) =>
+            createWalk({
+              ...byTurn,
+              regions: [one],
+              isDescending: true,
+              after: after?.region === one ? after : null,
+            }),
+          ),
+      );
   }
 };
 
-/** A sweep is never more than a moment's work; what is left is swept the next time. */
-const MOST_SWEPT = 5_000;
-const SWEPT_AT_ONCE = 250;
+const oneAfterTheOther = (walks: readonly Walk[]): Walk => {
+  const left = [...walks];
+  const isOver = async (): Promise<boolean> => {
+    while (left[0] !== undefined && (await left[0].isOver())) left.shift();
+    return left.length === 0;
+  };
+  return {
+    take: async (most) => {
+      const taken: Listed[] = [];
+      while (taken.length < most && !(await isOver()))
+        taken.push(...((await left[0]?.take(most - taken.length)) ?? []));
+      return taken;
+    },
+    isOver,
+  };
+};
 
-const read = async (store: Store, clock: Clock, page: readonly Listed[]): Promise<readonly Conversation[]> => {
-  const items: Conversation[] = [];
-  const removals: Promise<void>[] = [];
-  const ids = page.map(({ member }) => ConversationId.safeParse(member).data ?? null);
-  const found = await Promise.all(ids.map(async (id) => (id === null ? null : store.get(conversationKey(id)))));
+type Read = { readonly at: Listed; readonly found: OwnedConversation | null };
+
+/** Records are not written together with the lists: what a list says wrongly is put right here. Names that are no ids go unseen. */
+export const readListed = async (
+  { store, clock }: Pick<ListParts, "store" | "clock">,
+  listed: readonly Listed[],
+): Promise<readonly Read[]> => {
+  const named = listed.flatMap((at) => {
+    const id = ConversationId.safeParse(at.member).data;
+    return id === undefined ? [] : [{ at, id }];
+  });
+  const stored = await store.getMany(named.map(({ id }) => conversationKey(id)));
   const nowMs = clock.monotonicMs();
-  for (const [at, { region, member }] of page.entries()) {
-    const [id = null, stored = null] = [ids[at], found[at]];
-    const conversation = id === null || stored === null ? null : unpacked(id, stored, [], nowMs)?.conversation;
-    if (conversation && homeOf(conversation) === region) items.push(conversation);
-    // The index is not written together with the conversation: what it says wrongly is put right here.
-    else removals.push(store.indexRemove(heldKey(region), member));
-  }
-  await Promise.all(removals);
-  return items;
-};
-
-const latestFirst = (a: Pick<Listed, "score" | "member">, b: Pick<Listed, "score" | "member">): number =>
-  b.score - a.score || (a.member === b.member ? 0 : a.member < b.member ? -1 : 1);
-
-/** null: from the start; also for what is no cursor of ours. */
-const cursorOf = (cursor: string | null): Pick<Listed, "score" | "member"> | null => {
-  const [, score, member] = /^([0-9]{1,16}):(.+)$/.exec(cursor ?? "") ?? [];
-  return score === undefined || member === undefined ? null : { score: Number(score), member };
+  const reads = named.map(({ at, id }, nth): Read => {
+    const one = stored[nth] ?? null;
+    const found = one === null ? null : unpacked(id, one, [], nowMs);
+    return { at, found: found !== null && homeOf(found.conversation) === at.region ? found : null };
+  });
+  const right = new Set(reads.filter(({ found }) => found !== null).map(({ at }) => at));
+  await Promise.all(
+    listed.filter((at) => !right.has(at)).map(({ region, member }) => unlistConversation(store, region, member)),
+  );
+  return reads;
 };

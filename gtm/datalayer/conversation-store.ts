@@ -139,7 +139,10 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     conversation === null ? null : refusals.appliedTo(conversation);
   const sweep = async (): Promise<void> => {
     try {
-      for (const region of options.regions) await sweepHeld(store, clock, region);
+      for (const region of options.regions) {
+        await sweepHeld({ store, clock }, region);
+        sweptTo.set(region, await sweepSizes({ store, clock }, region, sweptTo.get(region) ?? 0));
+      }
     } catch (cause) {
       failures("conversation.sweep", cause);
     }
@@ -184,8 +187,17 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       live.commit({ ...served, turns, nextTurnFraction: decision.turn.nextTurnFraction });
       queue.add(served.id, next);
     },
-    list: (query) => listConversations({ store, clock, regions: options.regions }, query),
+    list: async (query) => {
+      const parts = { store, clock, regions: options.regions };
+      const wish = { ...ALL_CONVERSATIONS, ...query };
+      const found =
+        (await findConversations(parts, wish)) ?? (await findConversations(parts, { ...wish, cursor: null }));
+      const items = found?.items.map(({ conversation }) => conversation) ?? [];
+      return { items, nextCursor: found?.nextCursor ?? null };
+    },
+    search: (query) => findConversations({ store, clock, regions: options.regions }, query),
     get: async (id) => (await read(id))?.conversation ?? null,
+    owned: read,
     release: async (id) => {
       const known = await read(id);
       forget(id);

@@ -1,12 +1,13 @@
 /** Writes conversations to the store behind the decisions: claims new ones, moves known ones, by compare-and-set. */
-import { homeOf } from "#gtm/domain/conversation.ts";
+import { contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
 import { addsTo, keptAt } from "#gtm/domain/conversation-ledger.ts";
 import { announceChange } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
+import { listConversation, unlistConversation } from "#shared/conversation-index.ts";
 import { packed, unpacked } from "#shared/conversation-record.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId } from "#shared/ids.ts";
-import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
+import { conversationKey, KEYS } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store, Stored } from "#shared/store.ts";
 import { createWriteQueue, type WriteQueue } from "#shared/write-queue.ts";
@@ -82,10 +83,15 @@ export const createConversationWriter = (
     settle(id, first, { conversation, owner, checkedAtMs: clock.monotonicMs(), isOutdated: false, listedIn: home });
     try {
       await announceChange(store, conversationKey(id), stands.conversation.rev);
-      const lastTurnEpochMs = Math.floor(stands.conversation.lastTurnAtMs + clock.epochMs() - clock.monotonicMs());
-      await store.indexAdd(heldKey(home), id, lastTurnEpochMs);
+      const lastTurnEpochMs = conversation.lastTurnAtMs + clock.epochMs() - clock.monotonicMs();
+      await listConversation(store, {
+        id,
+        region: home,
+        lastTurnEpochMs,
+        contextTokens: contextTokensOf(conversation),
+      });
       for (const listed of new Set([first.listedIn, stands.listedIn])) {
-        if (listed !== null && listed !== home) await store.indexRemove(heldKey(listed), id);
+        if (listed !== null && listed !== home) await unlistConversation(store, listed, id);
       }
     } catch (cause) {
       // The pin is written; the others look again within 2 s, and the lists are swept.
