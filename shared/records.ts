@@ -122,16 +122,19 @@ export const RegionOrder = z.looseObject({
 export type RegionOrder = z.infer<typeof RegionOrder>;
 
 /**
- * What an order about some traffic does: `deny` it a region, `force` it into one, or drain a region for it: new conversations
- * only, or all at their next turn.
+ * What an order about some traffic does: `deny` it a region, `force` it into one, drain a region for it (new conversations
+ * only, or all at their next turn), or let the region have at most a `share` of what is placed anew.
  */
-export const OverrideKind = z.enum(["deny", "force", "drain-new", "drain-all"]);
+export const OverrideKind = z.enum(["deny", "force", "drain-new", "drain-all", "share"]);
 export type OverrideKind = z.infer<typeof OverrideKind>;
 
 /** What a person ordered about some traffic. Globs: `*` matches any run. */
 export const Override = z.looseObject({
   id: z.string().min(1).max(64),
-  kind: OverrideKind,
+  /** An `OverrideKind`, or one that a later version knows: it is kept for that one and passed over here. */
+  kind: z.string().min(1).max(32),
+  /** 0 to 1, where the kind is `share`. */
+  share: z.number().min(0).max(1).optional(),
   region: z.string().min(1).max(128),
   pool: z.string().min(1).max(128),
   model: z.string().min(1).max(256),

@@ -70,7 +70,15 @@ const learntFacts = ({ considered }: DecisionSchema): [string, string][] => {
   return taught.length === 0 ? [] : [["learnt", taught.join("; ")]];
 };
 
-const verdictText = ({ verdict, marginMs, mode, withheld, overrideId, answeredWith }: DecisionSchema): string => {
+const verdictText = ({
+  verdict,
+  marginMs,
+  mode,
+  withheld,
+  overrideId,
+  answeredWith,
+  yieldedOverrideIds = [],
+}: DecisionSchema): string => {
   const from = verdict.from === null ? "" : ` from ${verdict.from}`;
   const lead =
     verdict.runnerUp === null || verdict.leadMs === null
@@ -81,6 +89,7 @@ const verdictText = ({ verdict, marginMs, mode, withheld, overrideId, answeredWi
     mode === "enforce" ? "" : `; ${mode}`,
     withheld == null ? "" : `: steering would say ${withheld.kind} → ${withheld.region ?? "nowhere"}`,
     overrideId === null ? "" : `; override ${overrideId}`,
+    yieldedOverrideIds.length === 0 ? "" : `; share yielded: ${yieldedOverrideIds.join(", ")}`,
     answeredWith === "regions" ? "" : `; answered with ${answeredWith}`,
   ].join("");
   return `${verdict.kind}${from} → ${verdict.region ?? "nowhere"}${saved}${lead}; margin ${milliseconds(marginMs)}${special}`;

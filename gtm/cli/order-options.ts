@@ -11,3 +11,12 @@ export const aDuration = (text: string): string => {
   if (duration.safeParse(text).success) return text;
   throw new InvalidArgumentError("It must be a duration with its unit, such as 30m or 2h.");
 };
+
+export const shareOption = (description: string): Option =>
+  new Option("--share <fraction>", description).argParser(aShare);
+
+const aShare = (text: string): number => {
+  const share = Number(text);
+  if (text.trim() !== "" && share >= 0 && share <= 1) return share;
+  throw new InvalidArgumentError("It must be a number from 0 to 1, such as 0.2.");
+};

@@ -1,4 +1,5 @@
 /** Overrides as a person reads them. */
+import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { age, untilText } from "./quantity.ts";
 import { table } from "./table.ts";
@@ -16,12 +17,12 @@ export const overrideTable = (items: readonly OverrideView[], isColourful: boole
       { header: "BY" },
       { header: "WHY" },
     ],
-    items.map(({ id, kind, region, pool, model, tenant, expiresInMs, actor, comment }) => [
-      ...[id, kind, region, pool, model, tenant],
-      ...[age(expiresInMs), actor, comment],
+    items.map((one) => [
+      ...[one.id, kindText(one), one.region, one.pool, one.model, one.tenant],
+      ...[age(one.expiresInMs), one.actor, one.comment],
     ]),
     isColourful,
   );
 
 export const overrideLine = (one: OverrideView): string =>
-  `${one.id}: ${one.kind} ${one.region} for pool ${one.pool}, model ${one.model}, tenant ${one.tenant}${untilText(one)}: ${one.comment}\n`;
+  `${one.id}: ${kindText(one)} ${one.region} for pool ${one.pool}, model ${one.model}, tenant ${one.tenant}${untilText(one)}: ${one.comment}\n`;

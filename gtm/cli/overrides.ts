@@ -5,14 +5,15 @@ import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { Cancelled } from "#gtm/wire/admin/routes/overrides.ts";
 import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
 import { mustAgree, mustBeInteractive, mustPassRules } from "./consent.ts";
+import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
-import { aDuration, overrideRuleOption } from "./order-options.ts";
+import { aDuration, overrideRuleOption, shareOption } from "./order-options.ts";
 import { overrideLine, overrideTable } from "./override-table.ts";
 import { overridePlanText } from "./plan-text.ts";
 
 export const overridesCommand = (io: CliIo): Command =>
   new Command("overrides")
-    .description("orders about some traffic: deny a region, force one, drain one for a model or a tenant")
+    .description("orders about some traffic: deny a region, force one, drain one, or let one have a share at most")
     .addCommand(listCommand(io))
     .addCommand(addCommand(io))
     .addCommand(extendCommand(io))
@@ -33,6 +34,7 @@ type Wishes = {
   readonly pool?: string;
   readonly model?: string;
   readonly tenant?: string;
+  readonly share?: number;
   readonly comment: string;
   readonly for: string;
   readonly overrideRule?: string;
@@ -60,10 +62,15 @@ const addCommand = (io: CliIo): Command =>
     apiCommand("add", "give an order about some traffic", [
       'overrides add --kind deny --region us-east --tenant acme --comment "contract" --for 8h',
       'overrides add --kind drain-new --region eu-central --model "llama*" --comment "new weights" --for 2h --dry-run',
+      'overrides add --kind share --share 0.2 --region eu-central --comment "gentle return" --for 2h',
     ])
       .addOption(new Option("--kind <kind>", "what it does to the region").choices(KINDS).makeOptionMandatory())
+      .addOption(shareOption("with --kind share: how much of what is placed anew goes there at most, from 0 to 1"))
       .requiredOption("--region <glob>", "the region, or several by a glob"),
   ).action(async (options: Wishes, command: Command) => {
+    if ((options.kind === "share") !== (options.share !== undefined)) {
+      throw new CliFailure(EXIT.usage, "--kind share needs --share, and no other kind takes it");
+    }
     await give(invocationOf(command, io), options);
   });
 
@@ -78,11 +85,11 @@ export const forceCommand = (io: CliIo): Command =>
 
 const give = async (invocation: Invocation, wishes: Wishes): Promise<void> => {
   const { client, io } = invocation;
-  const { kind, region, pool, model, tenant, comment, for: lasting, overrideRule, dryRun, yes } = wishes;
+  const { kind, share, region, pool, model, tenant, comment, for: lasting, overrideRule, dryRun, yes } = wishes;
   const call = {
     method: "POST",
     path: "/overrides",
-    body: { kind, region, pool, model, tenant, comment, for: lasting },
+    body: { kind, share, region, pool, model, tenant, comment, for: lasting },
   } as const;
   if (dryRun === true || yes !== true) {
     if (dryRun !== true) mustBeInteractive(io, `${kind} ${region}, or --dry-run to see what it would change`);

@@ -1,6 +1,7 @@
 /** What an order would change, for the person who is about to give it. */
 import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
 import type { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
+import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { count, milliseconds, untilText } from "./quantity.ts";
 import { facts, table } from "./table.ts";
@@ -29,8 +30,8 @@ const head = (plan: OrderPlan): string => {
 };
 
 const overrideHead = ({ override, regions }: OverridePlan): string => {
-  const { kind, pool, model, tenant } = override;
-  return `${kind} ${regions.join(", ")} for pool ${pool}, model ${model}, tenant ${tenant}${untilText(override)}\n`;
+  const { pool, model, tenant } = override;
+  return `${kindText(override)} ${regions.join(", ")} for pool ${pool}, model ${model}, tenant ${tenant}${untilText(override)}\n`;
 };
 
 /** @param which of all conversations these are */

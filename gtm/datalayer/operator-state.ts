@@ -1,5 +1,6 @@
 /** What people ordered of regions and traffic: kept in memory, persisted in the store, heard by every GTM. */
 import { isDeepStrictEqual } from "node:util";
+import { ruleOf, unknownKinds } from "#gtm/domain/override-rule.ts";
 import type { AdminState } from "#gtm/domain/region.ts";
 import type { OverrideRule } from "#gtm/domain/world.ts";
 import { announceChange, subscribeToChanges } from "#shared/changes.ts";
@@ -86,7 +87,8 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
   };
   const nowMs = (): number => Math.floor(clock.epochMs());
   const current = (): OrdersRecord => standingAt(known, clock.epochMs());
-  const degraded = (reason: string | null): void => options.degradations.set("orders", reason);
+  const degraded = (reason: string | null): void =>
+    options.degradations.set("orders", reason ?? unknownKinds(current().overrides));
   /** It stands, and whoever does not hear of it now reads it within a second. */
   const announce = (): Promise<void> =>
     announceChange(store, ordersKey(), known.rev).catch((cause) => options.failures("orders.announce", cause));
@@ -142,7 +144,7 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     record: () => known,
     restore: adopt,
     admin: () => new Map(current().regions.map(({ region, admin }) => [region, admin])),
-    overrides: () => current().overrides.map(ruleOf),
+    overrides: () => current().overrides.flatMap((one) => ruleOf(one) ?? []),
     order: async (wish) => {
       const order = { ...wish, orderedAtMs: nowMs() };
       await change((orders) => withOrder(orders, order));
@@ -191,7 +193,3 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     },
   };
 };
-
-const ruleOf = ({ id, kind, region, pool, model, tenant }: Override): OverrideRule => ({
-  ...{ id, kind, region, pool, model, tenant },
-});

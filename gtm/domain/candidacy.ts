@@ -65,7 +65,10 @@ const sameRule = (a: OverrideRule, b: OverrideRule | undefined): boolean =>
   b !== undefined &&
   a.id === b.id &&
   a.kind === b.kind &&
+  shareOf(a) === shareOf(b) &&
   a.region === b.region &&
   a.pool === b.pool &&
   a.model === b.model &&
   a.tenant === b.tenant;
+
+const shareOf = (rule: OverrideRule): number | null => (rule.kind === "share" ? rule.share : null);

@@ -14,6 +14,8 @@ export type Exclusion =
   | { readonly reason: "context-too-long"; readonly tokens: number; readonly limitTokens: number }
   | { readonly reason: "not-allowed"; readonly jurisdiction: string | null }
   | { readonly reason: "overridden"; readonly overrideId: string }
+  /** Others of its traffic are the share that this region gets. */
+  | { readonly reason: "over-share"; readonly overrideId: string; readonly share: number }
   | { readonly reason: "refused" }
   | { readonly reason: "state-elsewhere"; readonly region: RegionId };
 
@@ -104,6 +106,8 @@ export type Decision = {
   /** In shadow what steering would have answered, beside the verdict that was; null: the verdict is steering's. */
   readonly withheld: Verdict | null;
   readonly overrideId: string | null;
+  /** Overrides of kind `share` that would have left no region, and so did not hold. */
+  readonly yieldedOverrideIds: readonly string[];
   /** What the answer holds: the verdict's region, the pool's last resort, or nothing. */
   readonly answeredWith: "regions" | "last-resort" | "nothing";
   /** What is left of the pool's last resort after data residency; null where a region serves. */

@@ -16,13 +16,20 @@ export type SendList = {
 /** What a person ordered about some traffic. Globs: `*` matches any run of characters. */
 export type OverrideRule = {
   readonly id: string;
-  /** `drain-new` keeps the conversations that are held there; the others concern every turn. */
-  readonly kind: "deny" | "force" | "drain-new" | "drain-all";
   readonly region: string;
   readonly pool: string;
   readonly model: string;
   readonly tenant: string;
-};
+} & (
+  | {
+      /** `drain-new` keeps the conversations that are held there; the others concern every turn. */
+      readonly kind: "deny" | "force" | "drain-new" | "drain-all";
+    }
+  /** The matched regions together get at most this share (0 to 1) of what is placed anew; what they hold stays. */
+  | ShareTerms
+);
+type ShareTerms = { readonly kind: "share"; readonly share: number };
+export type ShareRule = OverrideRule & ShareTerms;
 
 export type World = {
   /** Grows with every snapshot. */

@@ -6,7 +6,7 @@ import type { Pool } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { OverrideRule } from "#gtm/domain/world.ts";
-import { overriddenBy } from "./overrides.ts";
+import { overriddenBy, overShareOf } from "./overrides.ts";
 import type { Policy } from "./policy.ts";
 
 export type Want = {
@@ -71,8 +71,11 @@ const whyNotForThisTurn = (region: Region, placement: Placement | null, want: Wa
   const limitTokens = placement?.contextLimitTokens ?? null;
   if (limitTokens !== null && tokens > limitTokens) return { reason: "context-too-long", tokens, limitTokens };
   if (!isAllowed(region, turn.pool)) return { reason: "not-allowed", jurisdiction: region.jurisdiction };
-  const overrideId = overriddenBy(want.overrides, region.id, holds(region, turn));
+  const isHeld = holds(region, turn);
+  const overrideId = overriddenBy(want.overrides, region.id, isHeld);
   if (overrideId !== null) return { reason: "overridden", overrideId };
+  const over = isHeld ? null : overShareOf(want.overrides, region.id, turn.hashKey);
+  if (over !== null) return { reason: "over-share", overrideId: over.id, share: over.share };
   if (turn.conversation?.refusedBy.includes(region.id) === true) return { reason: "refused" };
   if (turn.stateRegion !== null && turn.stateRegion !== region.id) {
     return { reason: "state-elsewhere", region: turn.stateRegion };

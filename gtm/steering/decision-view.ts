@@ -82,6 +82,8 @@ export type DecisionView = {
   /** In shadow what steering would have answered; null: the verdict is that. */
   readonly withheld: { readonly kind: Verdict["kind"]; readonly region: string | null } | null;
   readonly overrideId: string | null;
+  /** Shares that would have left no region, and so did not hold. */
+  readonly yieldedOverrideIds: string[];
   readonly answeredWith: "regions" | "last-resort" | "nothing";
   readonly answered: number;
   readonly ttlSeconds: number;
@@ -124,6 +126,7 @@ export const decisionView = (
     mode: decision.mode,
     withheld: decision.withheld === null ? null : { kind: decision.withheld.kind, region: regionOf(decision.withheld) },
     overrideId: decision.overrideId,
+    yieldedOverrideIds: [...decision.yieldedOverrideIds],
     answeredWith: decision.answeredWith,
     answered: entry.answered.value,
     ttlSeconds: decision.ttlSeconds,

@@ -9,7 +9,9 @@ export type Explanation = { readonly explanation: string; readonly flipsIf: stri
 export const explain = (decision: Decision, policy: Policy): Explanation =>
   decision.withheld === null
     ? {
-        explanation: [verdictSentence(decision), runnerUpSentence(decision)].filter((one) => one !== "").join(" "),
+        explanation: [verdictSentence(decision), runnerUpSentence(decision), ...shareSentences(decision)]
+          .filter((one) => one !== "")
+          .join(" "),
         flipsIf: flipSentence(decision, policy),
       }
     : shadowed(decision, decision.withheld);
@@ -135,6 +137,20 @@ const flipSentence = (decision: Decision, policy: Policy): string | null => {
     : `${flip.region}'s queue grew by ${formatMs(flip.byMs)}`;
 };
 
+/** What a share kept away or could not: nobody sees it in the costs. */
+const shareSentences = ({ considered, verdict, yieldedOverrideIds }: Decision): readonly string[] => {
+  const yielded = yieldedOverrideIds.map(
+    (id) => `The share of override ${id} would have left no region, so it yields.`,
+  );
+  if (verdict.kind === "unserved" || verdict.kind === "displaced") return yielded;
+  const kept = considered.flatMap((one) =>
+    one.kind === "excluded" && one.exclusion.reason === "over-share"
+      ? [`Kept out: ${one.region} ${exclusionClause(one.exclusion)}.`]
+      : [],
+  );
+  return [...kept, ...yielded];
+};
+
 const exclusions = (decision: Decision): string => {
   const reasons = decision.considered.flatMap((one) =>
     one.kind === "excluded" && one.exclusion.reason !== "not-a-member"
@@ -171,6 +187,8 @@ export const exclusionClause = (exclusion: Exclusion | null): string => {
       return `lies outside the jurisdictions this pool's data may enter (${exclusion.jurisdiction ?? "unstated"})`;
     case "overridden":
       return `is excluded by override ${exclusion.overrideId}`;
+    case "over-share":
+      return `gets a share of ${exclusion.share} of what is placed anew (override ${exclusion.overrideId}), and this is not in it`;
     case "refused":
       return "refused this conversation a moment ago";
     case "state-elsewhere":

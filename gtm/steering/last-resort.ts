@@ -1,5 +1,5 @@
 /** What is answered when no region is a candidate: the same for every query while the state is the same. */
-import type { Considered, Verdict } from "#gtm/domain/decision.ts";
+import type { Considered, Decision } from "#gtm/domain/decision.ts";
 import { rendezvousDraw } from "#gtm/domain/hash.ts";
 import type { LastResort } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
@@ -7,7 +7,7 @@ import type { Turn } from "#gtm/domain/turn.ts";
 import type { OverrideRule, World } from "#gtm/domain/world.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { isAllowed } from "./candidates.ts";
-import { overriddenBy } from "./overrides.ts";
+import { overriddenBy, overShareOf } from "./overrides.ts";
 
 /** The pool's last resort, without the regions that data residency keeps out; SERVFAIL where nothing is left. */
 export const lastResortOf = (turn: Turn, world: World): LastResort => {
@@ -31,7 +31,7 @@ export const blindVerdict = (
   turn: Turn,
   world: World,
   overrides: readonly OverrideRule[],
-): Verdict | null => {
+): Blind | null => {
   if (world.regions.some((region) => region.reportAgeMs !== null)) return null;
   const mayServe = (region: Region): boolean =>
     isUnheard(considered, region.id) &&
@@ -39,10 +39,19 @@ export const blindVerdict = (
     overriddenBy(overrides, region.id, region.id === turn.home) === null &&
     (turn.stateRegion === null || turn.stateRegion === region.id);
   const regions = world.regions.filter(mayServe).map((region) => region.id);
-  const chosen = regions.find((region) => region === turn.home) ?? firstByHash(regions, turn.hashKey);
+  const overShare = (region: RegionId) => (region === turn.home ? null : overShareOf(overrides, region, turn.hashKey));
+  const within = regions.filter((region) => overShare(region) === null);
+  const open = within.length > 0 ? within : regions;
+  const chosen = open.find((region) => region === turn.home) ?? firstByHash(open, turn.hashKey);
   if (chosen === null) return null;
-  return { kind: chosen === turn.home ? "pinned" : "placed", region: chosen, runnerUp: null, leadMs: null };
+  const over = within.length > 0 ? null : overShare(chosen);
+  return {
+    verdict: { kind: chosen === turn.home ? "pinned" : "placed", region: chosen, runnerUp: null, leadMs: null },
+    yieldedOverrideIds: over === null ? [] : [over.id],
+  };
 };
+
+type Blind = Pick<Decision, "verdict" | "yieldedOverrideIds">;
 
 const isUnheard = (considered: readonly Considered[], region: RegionId): boolean =>
   considered.some(

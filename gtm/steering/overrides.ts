@@ -1,6 +1,7 @@
 /** Which of the orders about traffic concern a turn. */
+import { hash32 } from "#gtm/domain/hash.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
-import type { OverrideRule, World } from "#gtm/domain/world.ts";
+import type { OverrideRule, ShareRule, World } from "#gtm/domain/world.ts";
 
 /** Matches a glob in which `*` stands for any run of characters, also none. */
 export const matchesGlob = (glob: string, text: string): boolean => {
@@ -45,5 +46,27 @@ const keepsOut = ({ kind }: OverrideRule, isMatched: boolean, isHeld: boolean): 
       return isMatched && !isHeld;
     case "force":
       return !isMatched;
+    case "share":
+      return false;
   }
 };
+
+export const isShare = (rule: OverrideRule): rule is ShareRule => rule.kind === "share";
+
+/**
+ * The share that keeps a region out of a choice that is made anew: its traffic is among what others serve.
+ *
+ * @param hashKey the conversation, or the cell: the same on every GTM
+ */
+export const overShareOf = (rules: readonly OverrideRule[], region: string, hashKey: string): ShareRule | null =>
+  rules.find(
+    (rule): rule is ShareRule =>
+      isShare(rule) && matchesGlob(rule.region, region) && drawOf(rule, hashKey) >= rule.share,
+  ) ?? null;
+
+/**
+ * From 0 to 1, by the region's glob and not by the override's id: whoever raises a share, or orders it anew, adds to the
+ * traffic that was in it, and several about one region are within one another.
+ */
+const drawOf = ({ region }: ShareRule, hashKey: string): number =>
+  hash32(`share of ${region}/${hashKey}`) / 0x1_0000_0000;

@@ -11,7 +11,7 @@ import { type Want, whyExcluded } from "./candidates.ts";
 import { priceOf } from "./cost.ts";
 import { decide } from "./decide.ts";
 import { blindVerdict, lastResortOf } from "./last-resort.ts";
-import { overridesFor } from "./overrides.ts";
+import { isShare, overridesFor } from "./overrides.ts";
 import { conversationOf } from "./parent.ts";
 import type { Policy } from "./policy.ts";
 import type { Ports, Query } from "./ports.ts";
@@ -41,15 +41,19 @@ export const createSteer =
  */
 export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy, leastSavingMs = 0): Decision => {
   const overrides = overridesFor(turn, world);
-  const considered = considerAll({ turn, policy, overrides, isColdAllowed: false }, world);
+  const { considered, yieldedOverrideIds: yielded } = considerAll(
+    { turn, policy, overrides, isColdAllowed: false },
+    world,
+  );
   const { verdict: wished, marginMs } = decide(considered, turn, policy, leastSavingMs);
   const shadowed = turn.pool.steering === "shadow" ? withoutAffinity(considered, turn, policy) : null;
   const verdict = shadowed ?? wished;
   // However close the choice is, where none is to be made soon the answer stands.
   const isSettled = shadowed !== null || (leastSavingMs > 0 && turn.home !== null);
   const closeMs = isSettled ? Number.NEGATIVE_INFINITY : marginMs;
-  const answered =
-    verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, overrides) ?? verdict) : verdict;
+  const known = { verdict, yieldedOverrideIds: yielded };
+  const { verdict: answered, yieldedOverrideIds } =
+    verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, overrides) ?? known) : known;
   return {
     id: query.id,
     turn,
@@ -58,6 +62,7 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
     mode: turn.pool.steering,
     withheld: shadowed === null ? null : wished,
     overrideId: overrides[0]?.id ?? null,
+    yieldedOverrideIds,
     ...answeredWith(answered, turn, world),
     ttlSeconds: ttlSeconds(answered, closeMs, turn, world, policy),
     marginMs,
@@ -67,12 +72,30 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
   };
 };
 
+type AllConsidered = Pick<Decision, "considered" | "yieldedOverrideIds">;
+
+/** Shares yield where they would leave no region, also none that would have to load the model first. */
+const considerAll = (want: Want, world: World): AllConsidered => {
+  const considered = considerEach(want, world);
+  if (considered.some(isCandidate) || !want.overrides.some(isShare)) return { considered, yieldedOverrideIds: [] };
+  const others = want.overrides.filter((rule) => !isShare(rule));
+  const freed = considerEach({ ...want, overrides: others }, world);
+  return freed.some(isCandidate)
+    ? { considered: freed, yieldedOverrideIds: [...new Set(considered.flatMap(overShareIds))] }
+    : { considered, yieldedOverrideIds: [] };
+};
+
 /** A region that must load the model first is a candidate only when no region is warm. */
-const considerAll = (want: Want, world: World): readonly Considered[] => {
+const considerEach = (want: Want, world: World): readonly Considered[] => {
   const warm = world.regions.map((region) => consider(region, want, world));
-  if (warm.some((one) => one.kind === "candidate")) return warm;
+  if (warm.some(isCandidate)) return warm;
   return world.regions.map((region) => consider(region, { ...want, isColdAllowed: true }, world));
 };
+
+const isCandidate = (one: Considered): boolean => one.kind === "candidate";
+
+const overShareIds = (one: Considered): readonly string[] =>
+  one.kind === "excluded" && one.exclusion.reason === "over-share" ? [one.exclusion.overrideId] : [];
 
 const consider = (region: Region, want: Want, world: World): Considered => {
   const placement = region.placements.get(want.turn.model) ?? null;

@@ -92,7 +92,10 @@ describe("an override is refused", () => {
     { when: "it has no end", body: { ...DENY, for: undefined }, at: "body.for" },
     { when: "it would stand longer than 72 h", body: { ...DENY, for: "73h" }, at: "body.for" },
     { when: "nobody says why", body: { ...DENY, comment: " " }, at: "body.comment" },
-    { when: "its kind is none", body: { ...DENY, kind: "share" }, at: "body.kind" },
+    { when: "its kind is none", body: { ...DENY, kind: "shares" }, at: "body.kind" },
+    { when: "it is a share and does not say of how much", body: { ...DENY, kind: "share" }, at: "body.share" },
+    { when: "it is no share and says of how much", body: { ...DENY, share: 0.2 }, at: "body.share" },
+    { when: "its share is more than all", body: { ...DENY, kind: "share", share: 20 }, at: "body.share" },
     { when: "no region is called so", body: { ...DENY, region: "tokyo*" }, at: "body.region" },
     { when: "no pool is called so", body: { ...DENY, pool: "chatt" }, at: "body.pool" },
     { when: "no model is called so", body: { ...DENY, model: "gpt*" }, at: "body.model" },
@@ -133,5 +136,26 @@ describe("an override is refused", () => {
     const { status } = await admin.ask("PATCH", `/overrides/${id}`, { body: '{"for":"1h"}', headers });
     assert.equal(status, 415);
     assert.equal(standing(admin)[0]?.expiresAtMs, admin.gtm.clock.epochMs() + 28_800_000);
+  });
+});
+
+describe("an override of the kind share", () => {
+  const SHARE = { ...DENY, kind: "share", share: 0, tenant: "*" };
+  it("stands with its share, keeps new conversations out and leaves those that are held", async () => {
+    await using admin = await runningAdmin();
+    const { body } = await admin.ask("POST", "/overrides", { body: SHARE });
+    assert.deepEqual([body.kind, body.share, standing(admin)[0]?.share], ["share", 0, 0]);
+    const fresh = await admin.ask("POST", "/explain", { body: { pool: "chat", client: "192.0.2.1" } });
+    assert.deepEqual([fresh.body.verdict.region, fresh.body.yieldedOverrideIds], ["paris", []]);
+    assert.deepEqual(fresh.body.considered[0].exclusion, { reason: "over-share", overrideId: body.id, share: 0 });
+    const plan = await admin.ask("POST", "/overrides?dry_run=true", { body: SHARE });
+    assert.deepEqual(plan.body.nextTurns, [{ region: "frankfurt", before: 1, after: 1 }]);
+  });
+  it("that would leave no region yields, so that no rule refuses it", async () => {
+    await using admin = await runningAdmin({ regions: [aRegion("frankfurt")] });
+    const { status, body } = await admin.ask("POST", "/overrides", { body: SHARE });
+    assert.equal(status, 200);
+    const fresh = await admin.ask("POST", "/explain", { body: { pool: "chat", client: "192.0.2.1" } });
+    assert.deepEqual([fresh.body.verdict.region, fresh.body.yieldedOverrideIds], ["frankfurt", [body.id]]);
   });
 });

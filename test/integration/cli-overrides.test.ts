@@ -63,6 +63,25 @@ models to load first     none
   });
 });
 
+describe("gtm overrides add --kind share", () => {
+  const SHARE = ADD.map((word) => (word === "deny" ? "share" : word));
+  it("says of how much, and the list shows it", async () => {
+    await using admin = await runningAdmin();
+    const { exitCode, out } = await run(admin, [...SHARE, "--share", "0.2", "--yes"]);
+    assert.equal(exitCode, 0);
+    assert.match(out, /^[0-9A-Z]{26}: share 0\.2 frank\* for pool \*/);
+    assert.match((await run(admin, ["overrides", "list"])).out, / share 0\.2 +frank\* /);
+    assert.equal(admin.gtm.state.orders.overrides[0]?.share, 0.2);
+  });
+  it("without a share, with one that is none, or on another kind is a usage error", async () => {
+    await using admin = await runningAdmin();
+    for (const words of [SHARE, [...SHARE, "--share", "20"], [...SHARE, "--share", ""], [...ADD, "--share", "0.2"]]) {
+      assert.equal((await run(admin, [...words, "--yes"])).exitCode, 2);
+    }
+    assert.deepEqual(kinds(admin), []);
+  });
+});
+
 describe("gtm force", () => {
   it("sends some traffic to one region", async () => {
     await using admin = await runningAdmin();

@@ -92,6 +92,8 @@ export const DecisionSchema = z
     /** In shadow what steering would have answered. Absent: an earlier version wrote it. */
     withheld: z.looseObject({ kind: z.string(), region: text }).nullable().optional(),
     overrideId: text,
+    /** Shares that would have left no region, and so did not hold. Absent: an earlier version wrote it. */
+    yieldedOverrideIds: z.array(z.string()).optional(),
     answeredWith: z.string(),
     answered: z.number(),
     ttlSeconds: z.number(),

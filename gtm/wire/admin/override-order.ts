@@ -1,5 +1,6 @@
 /** An override from the request to the store: checked, previewed, placed, changed, cancelled. */
 import { z } from "@hono/zod-openapi";
+import { ruleOf } from "#gtm/domain/override-rule.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { matchesGlob } from "#gtm/steering/overrides.ts";
 import type { Clock } from "#shared/clock.ts";
@@ -16,9 +17,16 @@ import { modelChanges, passRules, type Rule, violationsOf } from "./safety-rules
 
 const glob = (most: number) => z.string().min(1).max(most).openapi({ description: "A glob: * matches any run" });
 
+const Share = z
+  .number({ error: "must be a number from 0 to 1" })
+  .min(0, "must be 0 or more")
+  .max(1, "must be 1 or less");
+
 export const OverrideBody = z
   .strictObject({
     kind: z.enum(KINDS),
+    /** Of what is placed anew, at most so much goes to the region; for the kind `share`, and for no other. */
+    share: Share.optional(),
     region: glob(128),
     pool: glob(128).default("*"),
     model: glob(256).default("*"),
@@ -26,6 +34,10 @@ export const OverrideBody = z
     comment: Comment,
     /** How long it stands, such as "2h". Nothing about traffic stands for ever. */
     for: Lasting,
+  })
+  .refine(({ kind, share }) => (kind === "share") === (share !== undefined), {
+    path: ["share"],
+    message: "a share from 0 to 1 is required where the kind is share, and nowhere else",
   })
   .openapi("OverrideWish");
 export type OverrideBody = z.infer<typeof OverrideBody>;
@@ -47,12 +59,13 @@ export type OverridePlan = z.infer<typeof OverridePlan>;
 export type Parts = { readonly ports: AdminPorts; readonly clock: Clock; readonly log: Logger };
 
 export const overrideOf = ({ ports, clock }: Parts, body: OverrideBody, actor: string): Override => {
-  const { kind, region, pool, model, tenant, comment, for: forMs } = body;
+  const { kind, share, region, pool, model, tenant, comment, for: forMs } = body;
   const nowMs = Math.floor(clock.epochMs());
   const id = ports.newDecisionId();
   mustMatch(ports, body);
   return {
     ...{ id, kind, region, pool, model, tenant, comment, actor },
+    ...(share === undefined ? {} : { share }),
     orderedAtMs: nowMs,
     expiresAtMs: nowMs + forMs,
   };
@@ -116,9 +129,9 @@ const regionsOf = (world: World, { region }: Override): string[] =>
 
 /** The world as it would be once everybody has heard of it. */
 const withOverride = (world: World, override: Override): World => {
-  const { id, kind, region, pool, model, tenant } = override;
-  const others = world.overrides.filter((one) => one.id !== id);
-  return { ...world, overrides: [...others, { id, kind, region, pool, model, tenant }] };
+  const others = world.overrides.filter(({ id }) => id !== override.id);
+  const rule = ruleOf(override);
+  return { ...world, overrides: rule === null ? others : [...others, rule] };
 };
 
 const momentOf = ({ ports, clock }: Parts): Moment => ({ nowMs: clock.monotonicMs(), id: ports.newDecisionId() });

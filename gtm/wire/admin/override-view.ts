@@ -5,8 +5,10 @@ import { type OrdersRecord, type Override, OverrideKind } from "#shared/records.
 export const OverrideView = z
   .looseObject({
     id: z.string(),
-    /** `deny` a region to the traffic, `force` it into one, or drain the region for it. */
+    /** `deny` a region to the traffic, `force` it into one, drain the region for it, or let it have a `share` at most. */
     kind: z.string(),
+    /** 0 to 1, of what is placed anew; null: it is no share. Absent: an earlier version wrote it. */
+    share: z.number().nullable().optional(),
     /** Globs: `*` matches any run of characters. */
     region: z.string(),
     pool: z.string(),
@@ -30,9 +32,9 @@ export const KINDS = OverrideKind.options;
 
 /** @param nowMs Unix epoch */
 export const overrideView = (override: Override, nowMs: number): OverrideView => {
-  const { id, kind, region, pool, model, tenant, comment, actor, orderedAtMs, expiresAtMs } = override;
+  const { id, kind, share = null, region, pool, model, tenant, comment, actor, orderedAtMs, expiresAtMs } = override;
   return {
-    ...{ id, kind, region, pool, model, tenant, comment, actor },
+    ...{ id, kind, share, region, pool, model, tenant, comment, actor },
     orderedAt: orderedAtMs === 0 ? null : new Date(orderedAtMs).toISOString(),
     expiresAt: new Date(expiresAtMs).toISOString(),
     expiresInMs: Math.max(0, Math.round(expiresAtMs - nowMs)),

@@ -363,6 +363,37 @@ describe("an override", () => {
     clock.advance(HOUR_MS);
     assert.deepEqual([state.overrides(), other.overrides()], [[], []]);
   });
+  it("of a kind that this version does not know is kept for those that do, passed over, and told of", async () => {
+    const { store, clock, state } = await setUp();
+    const ends = { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS };
+    const later = { ...deny("o1", ends), kind: "mirror", into: "virginia" };
+    await store.compareAndSet(ordersKey(), 0, JSON.stringify({ v: 1, rev: 1, regions: [], overrides: [later] }), null);
+    const reader = await gtm(store, clock);
+    assert.deepEqual(reader.overrides(), []);
+    assert.deepEqual(
+      reader.degradations.current().map(({ what, reason }) => [what, reason]),
+      [["orders", "overrides of a later version are passed over here: o1 (mirror)"]],
+    );
+    await reader.override(deny("o2", ends));
+    assert.deepEqual(
+      (await stored(store)).overrides.map(({ kind, into }) => [kind, into]),
+      [
+        ["mirror", "virginia"],
+        ["deny", undefined],
+      ],
+    );
+    await until(() => state.overrides().length === 1, "the other GTM to hear of the one that it knows");
+    clock.advance(HOUR_MS);
+    await reader.order(drain("virginia"));
+    assert.deepEqual(reader.degradations.current(), []);
+  });
+  it("of the kind share says of how much", async () => {
+    const { state, clock } = await setUp();
+    const ends = { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS };
+    await state.override(deny("o1", { ...ends, kind: "share", share: 0.2 }));
+    const rule = { id: "o1", region: "paris", pool: "*", model: "*", tenant: "acme", kind: "share", share: 0.2 };
+    assert.deepEqual(state.overrides(), [rule]);
+  });
   it("can be extended, and cancelled, and what does not stand can be neither", async () => {
     const { state, clock } = await setUp();
     await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));

@@ -138,6 +138,11 @@ describe("the candidacy version", () => {
   const after = (model: Partial<ModelReport>, inputs: Partial<WorldInputs> = {}, how: Partial<HeardReport> = {}) =>
     frankfurt(model, { previous: before, ...inputs }, how);
   const rule = { id: "o1", kind: "deny", region: "frankfurt", pool: "*", model: "*", tenant: "*" } as const;
+  const shared = (was: number, is: number): World => {
+    const at = (share: number) => ({ overrides: [{ ...rule, kind: "share", share } as const] });
+    const first = { ...frankfurt({}, at(was)), version: before.version, candidacyVersion: before.candidacyVersion };
+    return after({}, { previous: first, ...at(is) });
+  };
 
   const cases: readonly { what: string; world: World; grows: boolean }[] = [
     { what: "a backlog changes", world: after({ replicas: replicas({ backlogMs: 9_000 }) }), grows: false },
@@ -156,6 +161,8 @@ describe("the candidacy version", () => {
     },
     { what: "a report expires", world: after({}, {}, { ageWhenHeardMs: 31_000 }), grows: true },
     { what: "an override comes", world: after({}, { overrides: [rule] }), grows: true },
+    { what: "a share is as it was", world: shared(0.2, 0.2), grows: false },
+    { what: "a share is raised", world: shared(0.2, 0.4), grows: true },
   ];
   for (const { what, world, grows } of cases) {
     it(`${grows ? "grows" : "stays"} when ${what}`, () => {

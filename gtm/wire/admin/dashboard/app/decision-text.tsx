@@ -44,6 +44,7 @@ export const DecisionText = ({ decision }: { readonly decision: DecisionSchema }
           <strong>Answered</strong> {verdict.region ?? "nothing"} ({decision.answeredWith}), {count(decision.answered)}{" "}
           times, to be kept for {decision.ttlSeconds} s
           {decision.overrideId !== null && `; override ${decision.overrideId}`}
+          {(decision.yieldedOverrideIds ?? []).map((id) => `; the share of override ${id} yielded`)}
           {decision.mode !== "enforce" && `; ${decision.mode}`}
         </li>
       </ol>

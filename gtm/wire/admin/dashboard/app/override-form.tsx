@@ -1,23 +1,30 @@
 /** A new override: what it would do first, then a typed confirmation. */
 import { useState } from "preact/hooks";
+import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { Command } from "./command.tsx";
 import { ConfirmOrder, OrderRefusal } from "./confirm-order.tsx";
 import { PlanEffects } from "./plan-effects.tsx";
 import { usePlanned } from "./use-planned.ts";
 
-const KINDS = ["deny", "force", "drain-new", "drain-all"] as const;
+const KINDS = ["deny", "force", "drain-new", "drain-all", "share"] as const;
 const GLOBS = ["region", "pool", "model", "tenant"] as const;
-const EMPTY = { kind: "deny", region: "", pool: "*", model: "*", tenant: "*", comment: "", for: "2h" };
+const EMPTY = { kind: "deny", share: "", region: "", pool: "*", model: "*", tenant: "*", comment: "", for: "2h" };
+
+/** As the API takes it: a share is a number, and no other kind has one. */
+const bodyOf = ({ share, ...wish }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> =>
+  wish["kind"] === "share" ? { ...wish, share: Number(share) } : wish;
 
 export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
   const [wish, setWish] = useState<Readonly<Record<string, string>>>(EMPTY);
-  const planned = usePlanned<OverridePlan>({ path: "/overrides", body: wish, onDone });
+  const planned = usePlanned<OverridePlan>({ path: "/overrides", body: bodyOf(wish), onDone });
   const set = (name: string) => (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
     setWish({ ...wish, [name]: event.currentTarget.value });
     planned.forget();
   };
-  const options = Object.entries(wish).filter(([, value]) => value !== "*" && value !== "");
+  const options = Object.entries(wish).filter(
+    ([name, value]) => value !== "*" && value !== "" && (name !== "share" || wish["kind"] === "share"),
+  );
   const { plan } = planned;
   return (
     <section class="order" aria-label="A new override">
@@ -37,6 +44,21 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
             ))}
           </select>
         </label>
+        {wish["kind"] === "share" && (
+          <label>
+            Share
+            <input
+              class="short"
+              type="number"
+              min="0"
+              max="1"
+              step="any"
+              required
+              value={wish["share"]}
+              onInput={set("share")}
+            />
+          </label>
+        )}
         {GLOBS.map((name) => (
           <label key={name}>
             {name}
@@ -58,7 +80,7 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
       {plan !== null && (
         <div class="plan">
           <h3>
-            {plan.override.kind} {plan.regions.join(", ")}
+            {kindText(plan.override)} {plan.regions.join(", ")}
           </h3>
           <PlanEffects effects={plan} which="known, at home in any region" />
           <ConfirmOrder planned={planned} name={plan.override.region} title="Order" ifMatch={null} />

@@ -1,6 +1,7 @@
 /** A GTM without a datalayer behind the admin API: everything in arrays that a test can read and change. */
 import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
+import { ruleOf } from "#gtm/domain/override-rule.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
@@ -122,7 +123,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
   };
   const putOverrides = (overrides: OrdersRecord["overrides"]): OrdersRecord => {
     state.orders = { ...state.orders, rev: state.orders.rev + 1, overrides };
-    state.world = { ...state.world, overrides };
+    state.world = { ...state.world, overrides: overrides.flatMap((one) => ruleOf(one) ?? []) };
     return state.orders;
   };
   const without = (region: string) => state.orders.regions.filter((order) => order.region !== region);

@@ -1,5 +1,6 @@
 /** Orders about some traffic: what stands, until when, and who said so. */
 import { useState } from "preact/hooks";
+import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { ApiError, call, type Failure } from "../api.ts";
 import { Command } from "../command.tsx";
@@ -43,7 +44,7 @@ export const OverridesScreen = () => {
               rows={items}
               keyOf={({ id }) => id}
               columns={[
-                { title: "Kind", cell: ({ kind }) => kind },
+                { title: "Kind", cell: kindText },
                 { title: "Region", cell: ({ region }) => region },
                 { title: "Pool", cell: ({ pool }) => pool },
                 { title: "Model", cell: ({ model }) => model },
