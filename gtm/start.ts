@@ -114,6 +114,7 @@ export const createGtm = (
     ports: {
       ...{ policy, pools, models, decisions, conversations, instance },
       instances: agreement,
+      agents: source.agents,
       steering: httpPorts,
       orders: operators,
       acme: challenges,

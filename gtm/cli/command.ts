@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { ERROR_TABLE, OperationalError } from "#shared/errors.ts";
 import { acmeCommand } from "./acme.ts";
+import { agentsCommand } from "./agents.ts";
 import { withExamples } from "./api-command.ts";
 import { auditCommand } from "./audit.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
@@ -45,6 +46,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     instancesCommand(io),
     regionsCommand(io),
     placementsCommand(io),
+    agentsCommand(io),
     explainCommand(io),
     whatIfCommand(io),
     simulateCommand(io),

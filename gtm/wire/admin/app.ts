@@ -10,6 +10,7 @@ import type { Context, Env, Router } from "./environment.ts";
 import { authenticate, authorize, limitBody, requireJson, secureHeaders } from "./guard.ts";
 import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
 import { acmeRoutes } from "./routes/acme.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
@@ -55,6 +56,7 @@ const ROUTES = [
   instanceRoutes,
   recentRoutes,
   regionRoutes,
+  agentRoutes,
   orderRoutes,
   overrideRoutes,
   acmeRoutes,

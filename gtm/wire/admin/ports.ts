@@ -9,6 +9,7 @@ import type { AuditRecord } from "#shared/audit-record.ts";
 import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
+import type { AgentsPort } from "./agents-port.ts";
 
 /** null in a field: any. */
 export type DecisionFilter = {
@@ -162,6 +163,7 @@ export type AdminPorts = {
   readonly newDecisionId: () => DecisionId;
   readonly health: () => Health;
   readonly instances: InstancesPort;
+  readonly agents: AgentsPort;
   readonly instance: string;
   readonly version: string;
 };

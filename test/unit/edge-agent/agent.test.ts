@@ -133,7 +133,14 @@ describe("a stop while engines are being asked", () => {
       waitUntil: async () => {},
     };
     const identity = { region: RegionId.parse("eu-central"), agent: AgentId.parse("a1"), boot: "b1" };
-    const settings = { identity, intervalMs: 1_000, gpuUuids: [], models: new Map(), reportKey: null };
+    const settings = {
+      identity,
+      version: "0.1.0",
+      intervalMs: 1_000,
+      gpuUuids: [],
+      models: new Map(),
+      reportKey: null,
+    };
     await createAgent(ports, settings).run(stopping.signal, () => {});
     assert.deepEqual(published, []);
   });

@@ -9,6 +9,7 @@ import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
+import type { AgentSeen } from "#gtm/wire/admin/agents-port.ts";
 import type {
   AcmeListed,
   AcmePort,
@@ -71,6 +72,7 @@ export type FakeGtm = {
     readonly audit: (AuditRecord & { id: string })[];
     health: Health;
     others: readonly OtherInstance[];
+    agents: readonly AgentSeen[];
     isStoreAway: boolean;
     /** What the store says to every order; null: it takes them. */
     refusal: string | null;
@@ -102,6 +104,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     audit: [],
     health: READY,
     others: [],
+    agents: [],
     isStoreAway: false,
     refusal: null,
   };
@@ -135,6 +138,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       findConversation: (id) => state.conversations.find((one) => one.id === id) ?? null,
     },
     instances: { own: () => ({ boot: "boot-a", config: { regions: "0011" } }), others: () => state.others },
+    agents: () => state.agents,
     policy: DEFAULT_POLICY,
     pools,
     models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],
