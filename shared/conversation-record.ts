@@ -27,6 +27,8 @@ export type RecordedConversation = {
   /** 0: not in the store yet. */
   readonly rev: number;
   readonly refusedBy: readonly RegionId[];
+  /** Somebody ordered it to its home, where it has had no turn since. */
+  readonly isHomeOrdered?: true;
 };
 
 const TTL_MS = KEYS.conversation.ttlMs;
@@ -48,6 +50,7 @@ export const packed = (conversation: RecordedConversation, owner: Owner, rev: nu
     h: conversation.holdings.map(({ region, replica, tokens, atMs }) => [region, replica, tokens, ageSeconds(atMs)]),
     n: conversation.turns,
     l: ageSeconds(conversation.lastTurnAtMs),
+    ...(conversation.isHomeOrdered === true ? { o: 1 as const } : {}),
   });
 };
 
@@ -72,9 +75,13 @@ export const unpacked = (
     ([region, replica, tokens, age]): RecordedHolding => ({ region, replica, tokens, atMs: toMonotonic(age) }),
   );
   if (home === undefined) return null;
-  const { m: model, n: turns, l, rev } = record;
+  const { m: model, n: turns, l, rev, o } = record;
+  const ordered = o === 1 ? { isHomeOrdered: true as const } : {};
   return {
-    conversation: { id, model, holdings: [home, ...others], turns, lastTurnAtMs: toMonotonic(l), rev, refusedBy },
+    conversation: {
+      ...{ id, model, holdings: [home, ...others], turns, lastTurnAtMs: toMonotonic(l), rev, refusedBy },
+      ...ordered,
+    },
     owner: { tenantTag: record.t, poolTag: record.p },
   };
 };

@@ -14,6 +14,8 @@ const PackedConversation = z.looseObject({
   f: z.string().max(64),
   /** "region tokens age", and the replica where it is known; age in seconds before the last turn. */
   h: z.array(z.string().max(512)).max(3),
+  /** Somebody ordered it to its home, where it has had no turn since. */
+  o: z.literal(1).optional(),
 });
 
 /**
@@ -21,11 +23,11 @@ const PackedConversation = z.looseObject({
  * index included (measured by test/bench/redis-memory). Whoever parses sees them by name. Times are ages at the moment of
  * writing, and how long ago that was the key's time to live says: no two clocks need to agree.
  */
-export const ConversationRecord = PackedConversation.transform(({ v, rev, m, f, h }, context) => {
+export const ConversationRecord = PackedConversation.transform(({ v, rev, m, f, h, o }, context) => {
   const [t = Number.NaN, p = Number.NaN, n = Number.NaN, l = Number.NaN, ...rest] = f.split(" ").map(fromDigits);
   const holdings = h.map((text) => holdingIn(text, l));
   const isSound = [t, p].every((one) => one <= 0xffff) && n >= 0 && l >= 0 && rest.length === 0;
-  if (isSound && holdings.every((one) => one !== null)) return { v, rev, m, t, p, h: holdings, n, l };
+  if (isSound && holdings.every((one) => one !== null)) return { v, rev, m, t, p, h: holdings, n, l, ...(o === undefined ? {} : { o }) };
   context.addIssue({ code: "custom", message: "is not packed as version 1 packs a conversation" });
   return z.NEVER;
 });
@@ -44,15 +46,18 @@ export type ConversationRecord = {
   readonly n: number;
   /** The last turn's age when it was written, seconds. */
   readonly l: number;
+  /** Somebody ordered it to its home, where it has had no turn since. */
+  readonly o?: 1;
 };
 
 /** What `ConversationRecord` parses. */
-export const packedConversation = ({ v, rev, m, t, p, h, n, l }: ConversationRecord): string =>
+export const packedConversation = ({ v, rev, m, t, p, h, n, l, o }: ConversationRecord): string =>
   JSON.stringify({
     ...{ v, rev, m, f: [t, p, n, l].map(toDigits).join(" ") },
     h: h.map(([region, replica, tokens, age]) =>
       [region, toDigits(tokens), toDigits(Math.max(0, age - l)), ...(replica === null ? [] : [replica])].join(" "),
     ),
+    ...(o === undefined ? {} : { o }),
   } satisfies z.input<typeof ConversationRecord>);
 
 const toDigits = (value: number): string => value.toString(36);

@@ -56,6 +56,10 @@ export const afterMeasured = (stored: Unpacked | null, measured: Measured, keptF
       lastTurnAtMs,
       rev: stored?.conversation.rev ?? 0,
       refusedBy: [],
+      // A turn that was on its way elsewhere when somebody ordered it moved does not undo the order.
+      ...(before?.isHomeOrdered === true && before.holdings[0].region !== measured.region
+        ? { isHomeOrdered: true as const }
+        : {}),
     },
     owner: before === null || stored === null ? measured.owner : stored.owner,
   };

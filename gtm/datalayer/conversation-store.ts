@@ -23,6 +23,7 @@ import { createConversationCache, type KnownConversation } from "./conversation-
 import { findConversations } from "./conversation-list.ts";
 import { createConversationListener } from "./conversation-listener.ts";
 import { createConversationLookup } from "./conversation-lookup.ts";
+import { createConversationMove, type MoveConversation } from "./conversation-move.ts";
 import { createConversationNews } from "./conversation-news.ts";
 import { createConversationReader } from "./conversation-reader.ts";
 import { createConversationRefusals } from "./conversation-refusals.ts";
@@ -76,6 +77,8 @@ export type ConversationStore = Part & {
   readonly owned: (id: ConversationId) => Promise<OwnedConversation | null>;
   /** Forgets a conversation, here and on every GTM, so that its next turn is placed anew. @returns whether there was one */
   readonly release: (id: ConversationId) => Promise<boolean>;
+  /** Its next turn goes there, once. */
+  readonly move: MoveConversation;
   /** The store was wiped: what is pinned is offered to it again, behind everything else. Returns at once. */
   readonly reoffer: () => void;
   /** What this instance's conversations keep alive in the regions' caches. */
@@ -105,6 +108,14 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     onRead: live.hear,
   });
   const lookup = createConversationLookup({ store, clock, metrics, failures, read });
+  const move = createConversationMove({
+    ...{ store, clock, read },
+    // A turn that waits to be written goes on top of it.
+    onMoved: (known) => {
+      cache.set(known.conversation.id, known);
+      live.hear(known.conversation);
+    },
+  });
   const timers: NodeJS.Timeout[] = [];
   /** How far the lists by size were gone through, a score a region. */
   const sweptTo = new Map<RegionId, number>();
@@ -209,6 +220,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       for (const region of listedIn) await unlistConversation(store, region, id);
       return true;
     },
+    move,
     reoffer: reoffer.start,
     live: () => live.sums(clock.monotonicMs()),
     start: async () => {

@@ -2,6 +2,7 @@
 
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
 import { type Conversation, type Holding, holdingIn, homeOf } from "./conversation.ts";
+import { standsOrdered } from "./conversation-move.ts";
 
 const MOST_HOLDINGS = 3;
 const PARALLEL_MS = 1_000;
@@ -80,7 +81,13 @@ export const mergedWith = (stored: Conversation, mine: Conversation, keptForMs: 
 
 /** The same, where turns less than a second apart ran in parallel: the store tells ages to the second, and the stored home stays. */
 export const settledWith = (stored: Conversation, mine: Conversation, keptForMs: number): Conversation => {
-  const merged = mergedWith(stored, mine, keptForMs);
+  const settled = homeSettled(stored, mergedWith(stored, mine, keptForMs));
+  if (settled.isHomeOrdered !== true || standsOrdered(stored, mine, settled)) return settled;
+  const { isHomeOrdered: _, ...rest } = settled;
+  return rest;
+};
+
+const homeSettled = (stored: Conversation, merged: Conversation): Conversation => {
   const held = holdingIn(merged, homeOf(stored));
   if (held === null || merged.model !== stored.model || merged.holdings[0].atMs - held.atMs >= PARALLEL_MS)
     return merged;

@@ -22,6 +22,8 @@ export type Conversation = {
   readonly rev: number;
   /** Regions whose gateway refused this conversation within the last seconds. */
   readonly refusedBy: readonly RegionId[];
+  /** Somebody ordered it to its home, where it has had no turn since; see conversation-move. */
+  readonly isHomeOrdered?: true;
 };
 
 export const homeOf = (conversation: Conversation): RegionId => conversation.holdings[0].region;

@@ -1,4 +1,5 @@
 /** Picks the region: home, unless the law of moving allows a cheaper one; the cheapest where there is no home. */
+import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import type { Candidate, Considered, Verdict } from "#gtm/domain/decision.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { RegionId } from "#shared/ids.ts";
@@ -33,8 +34,8 @@ const stayOrMove = (home: Candidate, candidates: readonly Candidate[], turn: Tur
   const marginMs = Math.max(marginOf(home.cost.totalMs, policy), leastSavingMs);
   const isBetter = (one: Candidate): boolean =>
     one !== home && mayMove(home, one, policy) && savedMs(home, one, policy) >= leastSavingMs;
-  // A name never moves by a query: moves are decided where turns are seen.
-  const better = turn.kind === "label" ? [] : candidates.filter(isBetter);
+  // A name never moves by a query: moves are decided where turns are seen. Nor does what somebody ordered here before it came.
+  const better = turn.kind === "label" || isHomeOrdered(turn) ? [] : candidates.filter(isBetter);
   const chosen = better.length === 0 ? home : cheapest(better, turn.hashKey, policy);
   const verdict = (kind: "pinned" | "placed"): Verdict => ({ kind, ...chosenOver(chosen, candidates) });
   // What a cell keeps is an answer, not a conversation.

@@ -1,4 +1,5 @@
 /** A decision in English: what was decided, why, and the smallest change that would have decided otherwise. */
+import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import { type Candidate, type Cost, type Decision, type Exclusion, regionOf } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { flipOf } from "./flip.ts";
@@ -41,6 +42,7 @@ const verdictSentence = (decision: Decision): string => {
   const { verdict, turn } = decision;
   switch (verdict.kind) {
     case "pinned":
+      if (isHomeOrdered(turn)) return `Goes to ${verdict.region}, where somebody ordered it moved.`;
       return `Stays in ${verdict.region}, ${holdingClause(decision, verdict.region)}.`;
     case "placed":
       return turn.kind === "cell"
@@ -87,6 +89,7 @@ const runnerUpSentence = (decision: Decision): string => {
   const chosen = candidateOf(decision, verdict.region);
   const other = candidateOf(decision, verdict.runnerUp);
   if (chosen === undefined || other === undefined || verdict.leadMs === null) return "";
+  if (isHomeOrdered(decision.turn)) return orderedAgainst(other.region, verdict.leadMs);
   if (verdict.leadMs < 0) {
     return `${other.region} would cost ${formatMs(-verdict.leadMs)} less, under the margin of ${formatMs(decision.marginMs)}.`;
   }
@@ -94,6 +97,9 @@ const runnerUpSentence = (decision: Decision): string => {
   const cause = part === null ? "" : `, ${shareOf(chosen.cost, other.cost, part)} ${PARTS[part]}`;
   return `${other.region} would cost ${formatMs(verdict.leadMs)} more${cause}.`;
 };
+
+const orderedAgainst = (other: RegionId, leadMs: number): string =>
+  `${other} would cost ${formatMs(Math.abs(leadMs))} ${leadMs < 0 ? "less" : "more"}.`;
 
 type Part = Exclude<keyof Cost, "predictedTtftMs" | "totalMs">;
 const PARTS: Readonly<Record<Part, string>> = {

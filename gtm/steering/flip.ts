@@ -1,4 +1,5 @@
 /** A single change, as small as can be said, that would have sent a turn elsewhere. */
+import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import type { Candidate, Decision, Excluded, Exclusion } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { byHash, runnerUpTo } from "./choose.ts";
@@ -29,8 +30,8 @@ export const flipOf = (decision: Decision, general: Policy): Flip | null => {
     const home = candidates.find((one) => one.region === verdict.from);
     return home === undefined ? null : unmovedBy(home, chosen, policy);
   }
-  // A name's home is left by a turn, never by a query.
-  if (turn.kind === "label" && verdict.kind === "pinned") return null;
+  // A name's home is left by a turn, never by a query, and one that was ordered only once it was reached.
+  if ((turn.kind === "label" || isHomeOrdered(turn)) && verdict.kind === "pinned") return null;
   return chosen.region === turn.home
     ? movedBy(chosen, candidates, policy)
     : outbidBy(chosen, runnerUp, turn.hashKey, policy);

@@ -30,8 +30,10 @@ export const bornOf = (parent: Conversation, id: ConversationId, promptTokens: n
   const most = promptTokens ?? Number.POSITIVE_INFINITY;
   const inherited = (holding: Holding): Holding => ({ ...holding, tokens: Math.min(holding.tokens, most) });
   const [home, ...others] = parent.holdings;
+  // An order about the parent is none about its child.
+  const { isHomeOrdered: _, ...rest } = parent;
   return {
-    ...parent,
+    ...rest,
     id,
     holdings: [inherited(home), ...others.map(inherited)],
     turns: 0,

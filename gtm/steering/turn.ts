@@ -52,7 +52,8 @@ export const modelOf = (query: Pick<Query, "model" | "pool">): ModelId => {
 const homeIn = (query: Query, known: Conversation | null, policy: Policy): RegionId | null => {
   // What a parent left behind is worth its price, and no home: the child has been nowhere yet.
   if (known === null || isBeginning(known)) return query.pinnedTo;
-  const isPinned = query.kind === "label" || query.receivedAtMs - known.lastTurnAtMs <= policy.pinMs;
+  const isPinned =
+    query.kind === "label" || known.isHomeOrdered === true || query.receivedAtMs - known.lastTurnAtMs <= policy.pinMs;
   return isPinned ? homeOf(known) : null;
 };
 

@@ -95,3 +95,14 @@ describe("an entry", () => {
     assert.deepEqual([regionsOf(same), same.conversation.model], [["paris", "london"], "model-b"]);
   });
 });
+
+describe("a conversation that somebody ordered elsewhere while a turn was under way here", () => {
+  it("keeps the order, and is done with it once its home has measured a turn", () => {
+    const ordered = { isHomeOrdered: true as const };
+    const away = stored([holding("london", 99_500), holding("paris", 99_400)], ordered);
+    const kept = afterMeasured(away, aMeasured(), KEPT_MS).conversation;
+    assert.deepEqual([kept.holdings[0].region, kept.isHomeOrdered], ["london", true]);
+    const here = stored([holding("paris", 99_500), holding("london", 99_400)], ordered);
+    assert.equal(afterMeasured(here, aMeasured(), KEPT_MS).conversation.isHomeOrdered, undefined);
+  });
+});
