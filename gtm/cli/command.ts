@@ -10,6 +10,7 @@ import { conversationsCommand } from "./conversations.ts";
 import { decisionsCommand } from "./decisions.ts";
 import { dnsCommand } from "./dns.ts";
 import { doctorCommand } from "./doctor.ts";
+import { eventsCommand } from "./events.ts";
 import { explainCommand } from "./explain.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { healthCommand } from "./health.ts";
@@ -51,6 +52,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     whatIfCommand(io),
     simulateCommand(io),
     decisionsCommand(io),
+    eventsCommand(io),
     conversationsCommand(io),
     drainCommand(io),
     undrainCommand(io),

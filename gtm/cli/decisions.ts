@@ -22,7 +22,7 @@ export const decisionsCommand = (io: CliIo): Command =>
     .addCommand(showCommand(io))
     .addCommand(tailCommand(io));
 
-const filtered = (command: Command): Command =>
+export const filtered = (command: Command): Command =>
   command
     .option("--pool <pool>", "only of this pool")
     .option("--region <region>", "only where this region was chosen")
@@ -78,13 +78,17 @@ const tailCommand = (io: CliIo): Command =>
   filtered(
     apiCommand("tail", "print decisions as they are made, until interrupted", [
       "decisions tail",
+      "decisions tail --close",
       "decisions tail --verdict migrated -o jsonl",
       "decisions tail --count 10",
     ]),
   )
+    .option("--close", "only close calls: the lead over the runner-up is below the margin")
     .option("--count <n>", "stop after so many", aLimit)
-    .action(async (options: DecisionFilters & { count?: number }, command: Command) => {
-      await tail(invocationOf(command, io), filtersOf(options), options.count ?? null);
+    .action(async (options: DecisionFilters & { close?: true; count?: number }, command: Command) => {
+      const { close, count } = options;
+      const wish = { filters: filtersOf(options), isCloseOnly: close === true, most: count ?? null };
+      await tail(invocationOf(command, io), wish);
     });
 
 export const aLimit = (text: string): number => {

@@ -7,7 +7,8 @@ import type { Metrics } from "#shared/metrics.ts";
 import { keepAudit } from "./audit.ts";
 import { createPage, PAGE_PATHS } from "./dashboard/assets.ts";
 import type { Context, Env, Router } from "./environment.ts";
-import { authenticate, authorize, limitBody, requireJson, secureHeaders } from "./guard.ts";
+import { authenticate, authorize, limitBody, neededFor, requireJson, secureHeaders } from "./guard.ts";
+import { completed, type Description } from "./openapi.ts";
 import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
 import { acmeRoutes } from "./routes/acme.ts";
 import { agentRoutes } from "./routes/agents.ts";
@@ -80,10 +81,11 @@ const describe = (app: Router, version: string) => {
     scheme: "basic",
     description: "The name of a token as user, the token as password; for /acme/present and /acme/cleanup only.",
   });
-  return app.getOpenAPI31Document({
+  const described = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "llm-gtm admin API", version, license: { name: "Apache-2.0" } },
   });
+  return completed(JSON.parse(JSON.stringify(described)) as Description, neededFor);
 };
 
 const countRequests = (metrics: Metrics) => {

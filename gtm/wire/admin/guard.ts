@@ -143,7 +143,8 @@ export const authorize = (metrics: Metrics): Middleware => {
 /** Asked by POST for the length of what is asked; nothing is changed. */
 export const LOOKS_ONLY: ReadonlySet<string> = new Set(["/api/v1/explain", "/api/v1/what-if"]);
 
-const neededFor = (method: string, path: string): Role => {
+/** @param method in upper case; @param path as it is asked for, /api/v1 included */
+export const neededFor = (method: string, path: string): Role => {
   if (isHttpreq(path)) return "acme";
   if (method === "GET" || method === "HEAD" || LOOKS_ONLY.has(path)) return "viewer";
   return /^\/api\/v1\/acme-challenges(?:\/|$)/.test(path) ? "admin" : "operator";

@@ -1,0 +1,155 @@
+/** What the API's description says of each operation beside its schemas: the command that does the same, and examples. */
+
+export type OperationNotes = {
+  /** The command line that asks the same, without the program's name; absent: there is none. */
+  readonly command?: string;
+  /** Where the route says none itself. */
+  readonly description?: string;
+  /** Examples of parameters by name. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Example of the body. */
+  readonly body?: unknown;
+  readonly hasEtag?: true;
+  readonly hasIfMatch?: true;
+  /** Asked by POST for the length of what is asked. */
+  readonly looksOnly?: true;
+  /** Answers 503 while the store is away. */
+  readonly readsStore?: true;
+  readonly isStream?: true;
+};
+
+export const TAGS: readonly (readonly [name: string, description: string])[] = [
+  ["status", "Who asks, how this GTM and the others on its store are."],
+  ["regions", "Regions and the models placed in them: what was ordered, what reports say, what follows."],
+  ["orders", "Drain, undrain, down, up: what a person orders of a whole region."],
+  ["overrides", "What a person orders about some traffic, for a while."],
+  ["conversations", "Where conversations are at home, and who holds how much of them."],
+  ["decisions", "What was decided and why, what would be decided, and what would have been under other conditions."],
+  ["events", "What happens, as it happens."],
+  ["audit", "Who changed what, and who was refused."],
+  ["acme", "Answers to ACME DNS-01 challenges."],
+];
+
+const CONVERSATION = "4q8t1v7k0c2me";
+const DECISION = "01K5Z6V2QW8Y3N4M7R9T0A1B2C";
+const CHALLENGE = "_acme-challenge.chat.llm.example.com";
+const CHALLENGE_VALUE = "LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0";
+const ORDER = { hasEtag: true, hasIfMatch: true } as const;
+
+/** By method and path below /api/v1. */
+export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
+  "get /whoami": { description: "Useful to try a token." },
+  "get /status": {
+    command: "status",
+    description: "State, degradations with their reasons and ages, the world's version and age, pools, regions.",
+  },
+  "get /version": { description: "Of the GTM that answers; `gtm version` tells that of the program itself." },
+  "get /instances": { command: "instances", description: "Others were heard within the last 5 s." },
+  "get /agents": { command: "agents", description: "By region, as this instance hears them." },
+  "get /recent": { description: "In buckets, oldest first; what the overview of the page shows." },
+  "get /regions": { command: "regions", description: "All of them on one page." },
+  "get /regions/{id}": { command: "regions eu-central", hasEtag: true, description: "With placements and replicas." },
+  "get /placements": {
+    command: "placements --region eu-central",
+    description: "An alias stands for its model.",
+    parameters: { region: "eu-central", model: "llama-3.3-70b" },
+  },
+  "post /regions/{id}/drain": {
+    ...ORDER,
+    command: 'drain eu-central --mode drain-new --comment "driver update" --for 2h',
+    body: { mode: "drain-new", comment: "driver update", for: "2h" },
+  },
+  "post /regions/{id}/undrain": { ...ORDER, command: "undrain eu-central", body: { comment: "updated" } },
+  "post /regions/{id}/down": {
+    ...ORDER,
+    command: 'down eu-central --comment "power failure"',
+    body: { comment: "power failure" },
+  },
+  "post /regions/{id}/up": {
+    ...ORDER,
+    command: 'up eu-central --forced --comment "the probe is wrong" --for 1h',
+    body: { forced: true, comment: "the probe is wrong", for: "1h" },
+  },
+  "get /overrides": { command: "overrides list", description: "All of them on one page." },
+  "post /overrides": {
+    command: 'overrides add --kind deny --region us-east --tenant acme --comment "contract" --for 8h',
+    hasEtag: true,
+    body: { kind: "deny", region: "us-east", tenant: "acme", comment: "contract", for: "8h" },
+  },
+  "get /overrides/{id}": {
+    hasEtag: true,
+    parameters: { id: DECISION },
+    description: "`gtm overrides list` shows all that stand.",
+  },
+  "patch /overrides/{id}": {
+    ...ORDER,
+    command: `overrides extend ${DECISION} --for 4h`,
+    description: "Counted from now, 72 h at most.",
+    parameters: { id: DECISION },
+    body: { for: "4h" },
+  },
+  "delete /overrides/{id}": {
+    hasIfMatch: true,
+    command: `overrides cancel ${DECISION}`,
+    description: "Remembered for a day, so that a GTM that was cut off does not bring it again.",
+    parameters: { id: DECISION },
+  },
+  "get /acme-challenges": { command: "acme list", description: "Those that are answered now." },
+  "post /acme-challenges": {
+    command: `acme present ${CHALLENGE} ${CHALLENGE_VALUE}`,
+    description: "Ten minutes where `for` is absent, an hour at most.",
+    body: { name: CHALLENGE, value: CHALLENGE_VALUE },
+  },
+  "delete /acme-challenges/{name}": {
+    command: `acme cleanup ${CHALLENGE}`,
+    description: "All of a name's values, or the one that `value` names.",
+    parameters: { name: CHALLENGE, value: CHALLENGE_VALUE },
+  },
+  "post /acme/present": { body: { fqdn: `${CHALLENGE}.`, value: CHALLENGE_VALUE } },
+  "post /acme/cleanup": { body: { fqdn: `${CHALLENGE}.`, value: CHALLENGE_VALUE } },
+  "get /audit": { command: "audit --actor alice", readsStore: true, parameters: { actor: "alice" } },
+  "get /conversations": {
+    command: "conversations list --region eu-central",
+    readsStore: true,
+    description: "A page of those at home in one region, or in any.",
+    parameters: { region: "eu-central" },
+  },
+  "get /conversations/{id}": {
+    command: `conversations show ${CONVERSATION}`,
+    hasEtag: true,
+    readsStore: true,
+    description: "By label or id.",
+    parameters: { id: CONVERSATION },
+  },
+  "delete /conversations/{id}": {
+    command: `conversations release ${CONVERSATION}`,
+    hasIfMatch: true,
+    description: "By label or id.",
+    parameters: { id: CONVERSATION },
+  },
+  "get /decisions": {
+    command: "decisions list --verdict migrated",
+    description: "What this instance still has in memory; each whole, as one decision is shown.",
+    parameters: { pool: "chat", region: "eu-central", conversation: CONVERSATION },
+  },
+  "get /decisions/{id}": {
+    command: `decisions show ${DECISION}`,
+    description: "The id is in the answer's header, the log, `dig TXT why.…` and the list.",
+  },
+  "post /explain": {
+    command: `explain --pool chat --client 203.0.113.7 --conversation ${CONVERSATION} --prompt-tokens 18432`,
+    looksOnly: true,
+    description: "By the flow that decides, with a record that keeps nothing: no pin is claimed, no send is booked.",
+    body: { pool: "chat", client: "203.0.113.7", conversation: CONVERSATION, prompt_tokens: 18_432 },
+  },
+  "post /what-if": {
+    command: "what-if --region eu-central=drain-all --last 500",
+    looksOnly: true,
+    body: { regions: { "eu-central": "drain-all" }, last: 500 },
+  },
+  "get /events": {
+    command: "events tail",
+    isStream: true,
+    parameters: { pool: "chat", region: "eu-central", conversation: CONVERSATION, kinds: "decision,region" },
+  },
+};
