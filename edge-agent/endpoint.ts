@@ -4,6 +4,7 @@ import { driftAfter, type KnownSources, NO_SOURCES } from "./drift.ts";
 import type { EngineReading, FieldSource, ModelReading, ReplicaReading } from "./engines/engine.ts";
 import { UNMEASURED } from "./engines/engine.ts";
 import { type Fault, WHOLE_PAGE } from "./exposition.ts";
+import { NO_PAGE_MEMORY, type PageMemory } from "./exposition-layout.ts";
 import { type History, observe } from "./history.ts";
 import { type LoadWatch, watchLoad } from "./load-time.ts";
 import { NO_RATES, type ReplicaRates, ratesOf } from "./rates.ts";
@@ -27,6 +28,8 @@ export type Observation = {
   /** Epoch ms, by the page; null: it does not say. */
   readonly processStartedAtMs: number | null;
   readonly faults: readonly Fault[];
+  /** For reading the next page. */
+  readonly pageMemory: PageMemory;
 };
 
 export type KnownReplica = ReplicaReading & {
@@ -56,6 +59,8 @@ export type Endpoint = {
   readonly loads: ReadonlyMap<string, LoadWatch>;
   /** Monotonic ms of the last answer of any kind; null: never. */
   readonly heardAtMs: number | null;
+  /** How its last page was laid out. */
+  readonly pageMemory: PageMemory;
 };
 
 /** As long as a report lives: who has not answered for this long is treated as gone. */
@@ -73,6 +78,7 @@ export const newEndpoint = (address: string): Endpoint => ({
   knownSources: NO_SOURCES,
   loads: new Map(),
   heardAtMs: null,
+  pageMemory: NO_PAGE_MEMORY,
 });
 
 /** @param windowMs how far back rates look; the default unless captured payloads lie further apart */
@@ -100,6 +106,7 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
     knownSources: drift.known,
     loads: loadsAfter(endpoint, models, seen, stateOfAll(isDown, isLoading)),
     heardAtMs,
+    pageMemory: seen.pageMemory,
   };
 };
 

@@ -9,7 +9,8 @@ export type Sample = {
 };
 
 export type Line =
-  | { readonly kind: "sample"; readonly name: string; readonly sample: Sample }
+  /** `valueAt`: where the value begins. */
+  | { readonly kind: "sample"; readonly name: string; readonly sample: Sample; readonly valueAt: number }
   /** `name` as far as it could be read, 128 characters at most. */
   | { readonly kind: "malformed"; readonly name: string };
 
@@ -26,9 +27,10 @@ export const readLine = (line: string, expectedLabels: (name: string) => readonl
   const nameEnd = endOfWord(line, start);
   const name = line.slice(start, nameEnd);
   const labels = readLabels(line, afterBlanks(line, nameEnd), expectedLabels(name));
-  const value = labels === null ? null : readValue(line, afterBlanks(line, labels.end));
+  const valueAt = labels === null ? 0 : afterBlanks(line, labels.end);
+  const value = labels === null ? null : numberOf(line.slice(valueAt, endOfWord(line, valueAt)));
   if (name === "" || labels === null || value === null) return { kind: "malformed", name: name.slice(0, 128) };
-  return { kind: "sample", name, sample: { labelNames: labels.names, labelValues: labels.values, value } };
+  return { kind: "sample", name, valueAt, sample: { labelNames: labels.names, labelValues: labels.values, value } };
 };
 
 const HASH = 0x23;
@@ -135,9 +137,8 @@ const unescaped = (raw: string): string =>
 const INFINITE = /^([+-]?)inf(?:inity)?$/i;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** @returns null where there is no number; NaN and infinities are values */
-const readValue = (line: string, at: number): number | null => {
-  const word = line.slice(at, endOfWord(line, at));
+/** @returns null where it is no number; NaN and infinities are values */
+export const numberOf = (word: string): number | null => {
   if (NUMBER.test(word)) return Number(word);
   if (word.toLowerCase() === "nan") return Number.NaN;
   const [, sign] = INFINITE.exec(word) ?? [];

@@ -1,5 +1,6 @@
 /** Prometheus text 0.0.4 and OpenMetrics pages as samples by name: tolerant, fast, never throws, and honest about what it could not read. */
 import { readLine, type Sample } from "./exposition-line.ts";
+import { lineEnd, startsWith } from "./exposition-octets.ts";
 import { distinctSeries } from "./exposition-series.ts";
 
 /** Why something is not known: which field or sample name, and a code such as `missing`, `not-finite` or `half-sent`. */
@@ -23,43 +24,73 @@ const HALF_SENT: Page = { ...EMPTY_PAGE, faults: [{ field: WHOLE_PAGE, code: "ha
 /** How many malformed or doubled names are told one by one. */
 const MOST_NAMED = 16;
 
-const everything = (): boolean => true;
-
-/**
- * @param isRead whether anybody looks at the series of a name; of others only the name is kept, and their lines are passed over
- * unseen. Most of a page are buckets of histograms that nobody reads.
- * @param text the whole body. One that ends inside a line, or an OpenMetrics one without `# EOF`, is half-sent: nothing in
- * it can be trusted, since a sum over half of the series looks like a small sum.
- * @param isOpenMetrics as the Content-Type says; false where nobody knows
- */
-export const parseExposition = (
-  text: string,
-  isOpenMetrics = false,
-  isRead: (name: string) => boolean = everything,
-): Page => {
-  const found = createFound(isRead);
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf("\n", at);
-    if (isEndMark(text, at, end)) return pageOf(found);
-    if (end === -1) return HALF_SENT;
-    if (!found.isUnread(text, at)) found.take(text.slice(at, end));
-    at = end + 1;
-  }
-  return isOpenMetrics ? HALF_SENT : pageOf(found);
+export type PageWish = {
+  /** As the Content-Type says; false where nobody knows. */
+  readonly isOpenMetrics: boolean;
+  /**
+   * Whether anybody looks at the series of a name; of others only the name is kept, and their lines are passed over unseen.
+   * Most of a page are buckets of histograms that nobody reads.
+   */
+  readonly isRead: (name: string) => boolean;
 };
 
-type Found = { readonly samples: ReadonlyMap<string, readonly Sample[]>; readonly malformed: ReadonlySet<string> };
+export const EVERYTHING: PageWish = { isOpenMetrics: false, isRead: () => true };
+
+/** Hears where each line stands and what it is; offsets are octets of the page. */
+export type LineLog = {
+  /** A comment, a blank line or a malformed one, its line feed included; `malformed`: what is named of it. */
+  readonly onText: (start: number, end: number, malformed: string | null) => void;
+  /** Passed over because it begins like this. */
+  readonly onPassed: (start: number, beginning: number) => void;
+  /** `valueAt`: where its value begins. */
+  readonly onSeries: (start: number, valueAt: number, name: string, sample: Sample) => void;
+  readonly onEndMark: (start: number, end: number) => void;
+};
+
+/** @param text as parseOctets reads it */
+export const parseExposition = (text: string, wish: Partial<PageWish> = {}): Page =>
+  parseOctets(Buffer.from(text), { ...EVERYTHING, ...wish }, null);
+
+/**
+ * @param octets the whole body, UTF-8. One that ends inside a line, or an OpenMetrics one without `# EOF`, is half-sent: nothing in
+ * it can be trusted, since a sum over half of the series looks like a small sum.
+ */
+export const parseOctets = (octets: Buffer, { isOpenMetrics, isRead }: PageWish, log: LineLog | null): Page => {
+  const found = createFound(isRead);
+  for (let at = startsWith(octets, 0, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0; at < octets.length; ) {
+    const end = lineEnd(octets, at);
+    if (isEndMark(octets, at, end)) {
+      log?.onEndMark(at, end === -1 ? octets.length : end + 1);
+      return pageOf(found.samples, found.malformed);
+    }
+    if (end === -1) return HALF_SENT;
+    if (found.unread.length > 0 && startsWith(octets, at, found.unread)) log?.onPassed(at, found.unread.length);
+    else found.take(octets, at, end, log);
+    at = end + 1;
+  }
+  return isOpenMetrics ? HALF_SENT : pageOf(found.samples, found.malformed);
+};
+
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+const NOTHING = Buffer.alloc(0);
 
 /** What was found line by line. */
-const createFound = (isRead: (name: string) => boolean) => {
+type Found = {
+  readonly samples: ReadonlyMap<string, readonly Sample[]>;
+  readonly malformed: ReadonlySet<string>;
+  /** How lines begin that nobody looks at; empty: none was met. */
+  readonly unread: Buffer;
+  readonly take: (octets: Buffer, at: number, end: number, log: LineLog | null) => void;
+};
+
+const createFound = (isRead: (name: string) => boolean): Found => {
   const samples = new Map<string, Sample[]>();
   const malformed = new Set<string>();
+  let unread = NOTHING;
   const expectedLabels = (name: string): readonly string[] => samples.get(name)?.[0]?.labelNames ?? [];
-  /** How lines begin that nobody looks at; "": none was met. */
-  let unread = "";
   const add = (name: string, sample: Sample): void => {
     const isWanted = isRead(name);
-    if (!isWanted) unread = `${name}{`;
+    if (!isWanted) unread = Buffer.from(`${name}{`);
     const sameName = samples.get(name);
     if (sameName === undefined) samples.set(name, isWanted ? [sample] : []);
     else if (isWanted) sameName.push(sample);
@@ -67,30 +98,45 @@ const createFound = (isRead: (name: string) => boolean) => {
   return {
     samples,
     malformed,
-    /** Whether the line that begins there is another of a name that nobody looks at. */
-    isUnread: (text: string, at: number): boolean => unread !== "" && text.startsWith(unread, at),
-    take: (line: string): void => {
+    get unread() {
+      return unread;
+    },
+    take: (octets, at, end, log) => {
+      const line = octets.toString("utf8", at, end);
       const read = readLine(line, expectedLabels);
-      if (read?.kind === "malformed") malformed.add(read.name);
-      else if (read?.kind === "sample") add(read.name, read.sample);
+      if (read === null) log?.onText(at, end + 1, null);
+      else if (read.kind === "malformed") {
+        malformed.add(read.name);
+        log?.onText(at, end + 1, read.name);
+      } else {
+        add(read.name, read.sample);
+        log?.onSeries(at, at + Buffer.byteLength(line.slice(0, read.valueAt)), read.name, read.sample);
+      }
     },
   };
 };
 
-const END_MARK = /^# EOF[ \t\r]*$/;
+const END_MARK = Buffer.from("# EOF");
+const AFTER_END_MARK = /^[ \t\r]*$/;
 
-const isEndMark = (text: string, at: number, end: number): boolean =>
-  text.startsWith("# EOF", at) && END_MARK.test(text.slice(at, end === -1 ? text.length : end));
+const isEndMark = (octets: Buffer, at: number, end: number): boolean =>
+  startsWith(octets, at, END_MARK) &&
+  AFTER_END_MARK.test(octets.toString("latin1", at + END_MARK.length, end === -1 ? octets.length : end));
 
-const pageOf = ({ samples: found, malformed }: Found): Page => {
+/** @param isDoubtful whether a series of that name may stand twice */
+export const pageOf = (
+  found: ReadonlyMap<string, readonly Sample[]>,
+  malformed: ReadonlySet<string>,
+  isDoubtful: (name: string) => boolean = () => true,
+): Page => {
   const samples = new Map<string, readonly Sample[]>();
   const doubled = new Set<string>();
   const contradicted = new Set<string>();
   for (const [name, list] of found) {
-    const series = distinctSeries(list);
-    samples.set(name, series.samples);
-    if (series.isDoubled) doubled.add(name);
-    if (series.isContradicted) contradicted.add(name);
+    const series = isDoubtful(name) ? distinctSeries(list) : null;
+    samples.set(name, series?.samples ?? list);
+    if (series?.isDoubled) doubled.add(name);
+    if (series?.isContradicted) contradicted.add(name);
   }
   return { samples, contradicted, faults: [...named(malformed, "malformed-line"), ...named(doubled, "duplicate")] };
 };

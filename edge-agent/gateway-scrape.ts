@@ -34,7 +34,7 @@ export const answerOf = (source: string, fetched: Fetched): GatewayAnswer => {
   if (fetched.kind === "failed") return fault(fetched.code);
   if (fetched.status !== 200) return fault(`http-${fetched.status}`);
   try {
-    const parsed = ReplicaPage.safeParse(JSON.parse(fetched.text));
+    const parsed = ReplicaPage.safeParse(JSON.parse(fetched.octets.toString()));
     return parsed.success ? { source, kind: "page", page: parsed.data } : fault("not-a-replica-page");
   } catch {
     return fault("not-json");

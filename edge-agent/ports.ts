@@ -9,7 +9,13 @@ import type { AgentSignals } from "./signals.ts";
 
 /** One HTTP answer. A failure is a value: a source that cannot be read makes fields unknown, it stops nothing. */
 export type Fetched =
-  | { readonly kind: "answered"; readonly status: number; readonly contentType: string; readonly text: string }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly contentType: string;
+      /** UTF-8. Of a page that is asked again and again: valid until it is asked for the next but one time. */
+      readonly octets: Buffer;
+    }
   | { readonly kind: "failed"; readonly code: FetchFailure };
 
 export type FetchFailure =

@@ -11,7 +11,7 @@ import { isAmd, readAmd } from "./gpu/amd.ts";
 import { type GpuReading, readDcgm } from "./gpu/dcgm.ts";
 import { readNvidiaSmi } from "./gpu/nvidia-smi.ts";
 import type { EngineAnswers, Fetched, GpuAnswer, ReadAs } from "./ports.ts";
-import { furtherIn, jsonIn, pageIn, whyNot } from "./read-payloads.ts";
+import { furtherIn, jsonIn, type PageIn, pageIn, whyNot } from "./read-payloads.ts";
 
 /**
  * @param endpoint what was known before: an engine once recognised is the one whose page cannot be had now
@@ -19,8 +19,9 @@ import { furtherIn, jsonIn, pageIn, whyNot } from "./read-payloads.ts";
  */
 export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: ReadAs): Observation => {
   const { wish } = readAs;
-  const page =
-    answers.metrics === null ? { page: null, faults: [] } : pageIn(answers.metrics, isReadByBucket(readAs.aliases));
+  const habit = { isRead: isReadByBucket(readAs.aliases), memory: endpoint.pageMemory };
+  const page: PageIn =
+    answers.metrics === null ? { page: null, faults: [], memory: endpoint.pageMemory } : pageIn(answers.metrics, habit);
   const list = modelListOf(answers.models);
   const further = new Map([...answers.further].map(([path, fetched]) => [path, furtherIn(fetched, "read")] as const));
   const words = reworded(page.page ?? EMPTY_PAGE, readAs.aliases);
@@ -44,6 +45,7 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: R
     modelList: list.models,
     processStartedAtMs: page.page === null ? null : (processStartOf(page.page)?.atMs ?? null),
     faults,
+    pageMemory: page.memory,
   };
 };
 
@@ -93,7 +95,7 @@ const modelListOf = (fetched: Fetched): { models: EnginePayloads["models"]; faul
   const failed = (code: string) => ({ models: null, faults: [{ field: "models", code }] });
   const code = whyNot(fetched);
   if (fetched.kind === "failed" || code !== null) return failed(code ?? "");
-  const answer = jsonIn(fetched.text);
+  const answer = jsonIn(fetched.octets);
   if (answer.kind !== "json") return failed("not-json");
   const models = answer.json;
   const isList = typeof models === "object" && models !== null && "data" in models && Array.isArray(models.data);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
 import type { EnginePayloads } from "../engines/engine.ts";
 import { ENGINES, engineOf } from "../engines/known.ts";
+import { NO_PAGE_MEMORY } from "../exposition-layout.ts";
 import { type Captured, capturedIn } from "./captured.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import { gpuView } from "./gpu-view.ts";
@@ -62,6 +63,7 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
       modelList: payloads.models,
       processStartedAtMs: null,
       faults: [],
+      pageMemory: NO_PAGE_MEMORY,
     };
     known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));
   }

@@ -3,10 +3,24 @@
 const BUCKET = "_bucket";
 const FIRST_TOKEN = "time_to_first_token";
 
-/** @param aliases as the configuration has them: what stands for a known name may be a histogram that is read */
-export const isReadByBucket =
-  (aliases: Readonly<Record<string, string>>) =>
-  (name: string): boolean =>
+type Aliases = Readonly<Record<string, string>>;
+type IsRead = (name: string) => boolean;
+
+const known = new WeakMap<Aliases, IsRead>();
+
+/**
+ * @param aliases as the configuration has them: what stands for a known name may be a histogram that is read
+ * @returns one function for one object of aliases: pages are remembered by it
+ */
+export const isReadByBucket = (aliases: Aliases): IsRead => {
+  const isRead = known.get(aliases) ?? isReadBeside(aliases);
+  known.set(aliases, isRead);
+  return isRead;
+};
+
+const isReadBeside =
+  (aliases: Aliases): IsRead =>
+  (name) =>
     !name.endsWith(BUCKET) ||
     name.includes(FIRST_TOKEN) ||
     Object.hasOwn(aliases, name) ||

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createDispatcher, createFetchText } from "#edge-agent/fetch-text.ts";
 import type { Fetched } from "#edge-agent/ports.ts";
 import { createRunCommand } from "#edge-agent/run-command.ts";
@@ -47,7 +48,7 @@ describe("a page", () => {
       kind: "answered",
       status: 200,
       contentType: "text/plain; version=0.0.4",
-      text: "a 1\n",
+      octets: Buffer.from("a 1\n"),
     });
   });
   it("with an error status is answered too", async () => {
@@ -84,12 +85,51 @@ describe("a page", () => {
     // 16 MiB, and what the sockets' buffers held.
     assert.ok(sent > 16 * MIB && sent < 32 * MIB, `${sent} octets were sent`);
   });
-  it("that is compressed unasked is not read", async () => {
-    const answer: Answer = (_, response) => {
-      response.writeHead(200, { "content-encoding": "gzip" });
-      response.end("x");
+  const encoded =
+    (encoding: string, body: Buffer): Answer =>
+    (_, response) => {
+      response.writeHead(200, { "content-encoding": encoding });
+      response.end(body);
     };
-    assert.equal(codeOf(await got(answer)), "encoded");
+  for (const [encoding, encode] of [
+    ["gzip", gzipSync],
+    ["GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ] as const) {
+    it(`that is compressed unasked is read: ${encoding}`, async () => {
+      const fetched = await got(encoded(encoding, encode("a 1\n")));
+      assert.equal(fetched.kind === "answered" && fetched.octets.toString(), "a 1\n");
+    });
+  }
+  it("that is compressed in a way that nobody knows, or damaged, or to more than a page may have, is none", async () => {
+    assert.equal(codeOf(await got(encoded("zstandard", Buffer.from("x")))), "encoded");
+    assert.equal(codeOf(await got(encoded("gzip", Buffer.from("x")))), "encoded");
+    assert.equal(codeOf(await got(encoded("gzip", gzipSync(Buffer.alloc(17 * MIB))), 30_000)), "encoded");
+  });
+  it("stays what it was while the next one comes, and is written over by the next but one", async () => {
+    await using engine = await startScriptedEngine();
+    const fetchText = createFetchText(dispatcher, 5_000);
+    const next = async (text: string): Promise<Buffer> => {
+      engine.answers.set("/metrics", whole(text));
+      const fetched = await fetchText(`${engine.origin}/metrics`, { accept: "*/*", bearer: null, signal: NEVER });
+      return fetched.kind === "answered" ? fetched.octets : Buffer.alloc(0);
+    };
+    const first = await next("a 1\n");
+    assert.deepEqual([String(await next("a 2\n")), String(first)], ["a 2\n", "a 1\n"]);
+    assert.deepEqual([String(await next("a 3\n")), String(first)], ["a 3\n", "a 3\n"]);
+  });
+  it("that is asked for twice at once is two", async () => {
+    await using engine = await startScriptedEngine();
+    const fetchText = createFetchText(dispatcher, 5_000);
+    let count = 0;
+    engine.answers.set("/metrics", (_, response) => {
+      count += 1;
+      response.end(`a ${count}\n`);
+    });
+    const ask = () => fetchText(`${engine.origin}/metrics`, { accept: "*/*", bearer: null, signal: NEVER });
+    const texts = (await Promise.all([ask(), ask()])).map((one) => one.kind === "answered" && one.octets.toString());
+    assert.deepEqual(texts.toSorted(), ["a 1\n", "a 2\n"]);
   });
 });
 
@@ -99,7 +139,7 @@ describe("a redirect", () => {
     engine.answers.set("/metrics", redirecting("/metrics/"));
     engine.answers.set("/metrics/", whole("a 1\n"));
     const fetched = await fetchFrom(`${engine.origin}/metrics`, 5_000);
-    assert.equal(fetched.kind === "answered" && fetched.text, "a 1\n");
+    assert.equal(fetched.kind === "answered" && fetched.octets.toString(), "a 1\n");
   });
   it("to another origin is not", async () => {
     await using other = await startScriptedEngine();

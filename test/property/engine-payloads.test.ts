@@ -10,7 +10,7 @@ import { type PayloadCase, payloadCases } from "#test/support/engine-payloads.ts
 const runs = Number(process.env["PROPERTY_RUNS"] ?? 4);
 
 const read = ({ models, further }: PayloadCase, text: string | null, isOpenMetrics = false): EngineReading => {
-  const payloads = { page: text === null ? null : parseExposition(text, isOpenMetrics), models, further };
+  const payloads = { page: text === null ? null : parseExposition(text, { isOpenMetrics }), models, further };
   const engine = engineOf("auto", payloads);
   assert.ok(engine !== null);
   return engine.read(payloads);

@@ -75,7 +75,7 @@ describe("reading a page", () => {
   it("never throws, whatever the text", () => {
     fc.assert(
       fc.property(pageLike, fc.boolean(), (text, isOpenMetrics) => {
-        const page = parseExposition(text, isOpenMetrics);
+        const page = parseExposition(text, { isOpenMetrics });
         for (const list of page.samples.values()) {
           for (const one of list) assert.equal(one.labelNames.length, one.labelValues.length);
         }

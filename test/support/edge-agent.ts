@@ -17,7 +17,7 @@ export const answered = (text: string, wish: Partial<Extract<Fetched, { kind: "a
   kind: "answered",
   status: 200,
   contentType: "text/plain; version=0.0.4",
-  text,
+  octets: Buffer.from(text),
   ...wish,
 });
 export const failed = (code: Extract<Fetched, { kind: "failed" }>["code"]): Fetched => ({ kind: "failed", code });

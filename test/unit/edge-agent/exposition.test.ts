@@ -84,7 +84,9 @@ describe("a page", () => {
     assert.deepEqual(page.faults, []);
   });
   it("in OpenMetrics is read by the same names, up to # EOF", () => {
-    const page = parseExposition(`${enginePayload("openmetrics-flavour.prom")}vllm:after_the_end 1\n`, true);
+    const page = parseExposition(`${enginePayload("openmetrics-flavour.prom")}vllm:after_the_end 1\n`, {
+      isOpenMetrics: true,
+    });
     assert.deepEqual(
       [...page.samples.keys()],
       ["vllm:prompt_tokens_total", "vllm:prompt_tokens_created", "vllm:num_requests_running"],
@@ -110,8 +112,8 @@ describe("a page that came half", () => {
     assert.deepEqual(parseExposition("a 1\n# HEL").faults, half);
   });
   it("is unknown when OpenMetrics has no # EOF, which text need not have", () => {
-    assert.deepEqual(parseExposition("a 1\n", true).faults, half);
-    assert.deepEqual(parseExposition("a 1\n", false).faults, []);
+    assert.deepEqual(parseExposition("a 1\n", { isOpenMetrics: true }).faults, half);
+    assert.deepEqual(parseExposition("a 1\n").faults, []);
   });
   it("is noticed wherever a real page is cut inside a line", () => {
     const whole = enginePayload("vllm-v1-current.t1.prom");

@@ -108,7 +108,7 @@ describe("a report beside gateways", () => {
 
 describe("a gateway that answers something else", () => {
   const answered = (status: number, text: string) =>
-    answerOf("gw-1", { kind: "answered", status, contentType: "application/json", text });
+    answerOf("gw-1", { kind: "answered", status, contentType: "application/json", octets: Buffer.from(text) });
   const cases: readonly (readonly [string, GatewayAnswer, string])[] = [
     ["nothing in time", answerOf("gw-1", { kind: "failed", code: "timed-out" }), "timed-out"],
     ["404", answered(404, ""), "http-404"],
