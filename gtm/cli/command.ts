@@ -17,6 +17,7 @@ import { healthCommand } from "./health.ts";
 import { instancesCommand } from "./instances.ts";
 import type { CliIo } from "./io.ts";
 import { keysCommand } from "./keys.ts";
+import { modelsCommand } from "./models.ts";
 import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.ts";
 import { forceCommand, overridesCommand } from "./overrides.ts";
 import { placementsCommand } from "./placements.ts";
@@ -47,6 +48,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     instancesCommand(io),
     regionsCommand(io),
     placementsCommand(io),
+    modelsCommand(io),
     agentsCommand(io),
     explainCommand(io),
     whatIfCommand(io),

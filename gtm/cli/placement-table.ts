@@ -1,6 +1,6 @@
 /** Placements and their replicas as tables. */
 import type { PlacementView } from "#gtm/wire/admin/placement-view.ts";
-import { age, count, fraction, milliseconds } from "./quantity.ts";
+import { age, bytes, count, fraction, milliseconds } from "./quantity.ts";
 import { table } from "./table.ts";
 
 export const placementTable = (placements: readonly PlacementView[], isColourful: boolean): string =>
@@ -69,3 +69,27 @@ export const replicaTable = (placements: readonly PlacementView[], isColourful: 
   );
 
 const tokens = (value: number | null): string => (value === null ? count(value) : `${count(value)} tokens`);
+
+/** Second tiers of prefix caches; "" where no source tells of one. */
+export const cacheTierTable = (placements: readonly PlacementView[], isColourful: boolean): string => {
+  const rows = placements.flatMap(({ region, model, cacheTiers }) =>
+    cacheTiers.map((one) => [
+      ...[region, model, one.tier, one.source],
+      fraction(one.hitFraction),
+      fraction(one.hitFractionSinceStart),
+      fraction(one.usedFraction),
+      bytes(one.memoryUsedBytes),
+      bytes(one.storageUsedBytes),
+      bytes(one.remoteUsedBytes),
+    ]),
+  );
+  if (rows.length === 0) return "";
+  const columns = [
+    ...["REGION", "MODEL", "CACHE TIER", "TOLD BY"].map((header) => ({ header })),
+    ...["HIT", "SINCE START", "USED", "IN MEMORY", "ON DISK", "REMOTE"].map((header) => ({
+      header,
+      align: "right" as const,
+    })),
+  ];
+  return table(columns, rows, isColourful);
+};

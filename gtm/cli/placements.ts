@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { PlacementView } from "#gtm/wire/admin/placement-view.ts";
 import { apiCommand, invocationOf, printMany } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
-import { placementTable } from "./placement-table.ts";
+import { cacheTierTable, placementTable } from "./placement-table.ts";
 
 export const placementsCommand = (io: CliIo): Command =>
   apiCommand("placements", "list models by region: backlog, KV use, hit fraction, rates", [
@@ -17,5 +17,8 @@ export const placementsCommand = (io: CliIo): Command =>
       const invocation = invocationOf(command, io);
       const { region, model } = options;
       const { body } = await invocation.client.call({ method: "GET", path: "/placements", query: { region, model } });
-      printMany(invocation, body, PlacementView, (items) => placementTable(items, io.isColourful));
+      printMany(invocation, body, PlacementView, (items) => {
+        const tiers = cacheTierTable(items, io.isColourful);
+        return `${placementTable(items, io.isColourful)}${tiers === "" ? "" : `\n${tiers}`}`;
+      });
     });

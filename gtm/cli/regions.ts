@@ -4,7 +4,7 @@ import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { apiCommand, invocationOf, printMany, printOne } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
-import { placementTable, replicaTable } from "./placement-table.ts";
+import { cacheTierTable, placementTable, replicaTable } from "./placement-table.ts";
 import { age, bytes, UNKNOWN, untilText, yesNo } from "./quantity.ts";
 import { facts, state, table } from "./table.ts";
 
@@ -72,7 +72,8 @@ const regionText = (region: RegionView, isColourful: boolean): string => {
     ["GPU memory", `${bytes(region.gpuMemoryFreeBytes)} free of ${bytes(region.gpuMemoryBytes)}`],
   ]);
   if (region.placements.length === 0) return `${about}\nNo model is placed here.\n`;
-  return `${about}\n${placementTable(region.placements, isColourful)}\n${replicaTable(region.placements, isColourful)}`;
+  const tables = [placementTable, replicaTable, cacheTierTable].map((one) => one(region.placements, isColourful));
+  return [about, ...tables.filter((text) => text !== "")].join("\n");
 };
 
 const orderText = ({ order }: RegionView): string => {

@@ -19,6 +19,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { explainRoutes } from "./routes/explain.ts";
 import { httpreqRoutes } from "./routes/httpreq.ts";
 import { instanceRoutes } from "./routes/instances.ts";
+import { modelRoutes } from "./routes/models.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { overrideRoutes } from "./routes/overrides.ts";
 import { recentRoutes } from "./routes/recent.ts";
@@ -58,6 +59,7 @@ const ROUTES = [
   recentRoutes,
   regionRoutes,
   agentRoutes,
+  modelRoutes,
   orderRoutes,
   overrideRoutes,
   acmeRoutes,

@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Placement } from "#gtm/domain/placement.ts";
 import type { World } from "#gtm/domain/world.ts";
+import { CacheTierView } from "./cache-tiers.ts";
 
 const known = z.number().nullable();
 
@@ -42,6 +43,8 @@ export const PlacementView = z
     heldCorrection: z.number(),
     isHeldCorrectionLearnt: z.boolean(),
     sparePrefillTokensPerSecond: z.number(),
+    /** Second tiers of the prefix cache; empty: no source tells of one. */
+    cacheTiers: z.array(CacheTierView).default([]),
   })
   .openapi("Placement");
 export type PlacementView = z.infer<typeof PlacementView>;
@@ -76,6 +79,7 @@ export const placementView = (region: string, reportAgeMs: number | null, placem
   heldCorrection: placement.heldCorrection,
   isHeldCorrectionLearnt: placement.isHeldCorrectionLearnt,
   sparePrefillTokensPerSecond: Math.round(placement.sparePrefillTokensPerSecond),
+  cacheTiers: [],
 });
 
 /** @param region null: all; @param model null: all */

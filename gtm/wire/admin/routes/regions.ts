@@ -1,6 +1,7 @@
 /** Regions and what is placed in them, read only. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Region } from "#gtm/domain/region.ts";
+import { withCacheTiers } from "../cache-tiers.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { PlacementView, placementsIn } from "../placement-view.ts";
 import type { AdminPorts } from "../ports.ts";
@@ -48,7 +49,8 @@ export const regionRoutes = ({ ports, clock }: Context): Router =>
         const region = regionNamed(ports, c.req.valid("param").id);
         const orders = ports.orders.current();
         c.header("ETag", regionEtag(region.id, orders));
-        return c.json(regionView(region, orders, ports.policy, clock.epochMs()), 200);
+        const view = regionView(region, orders, ports.policy, clock.epochMs());
+        return c.json({ ...view, placements: withCacheTiers(view.placements, ports.agents()) }, 200);
       },
     )
     .openapi(
@@ -67,7 +69,7 @@ export const regionRoutes = ({ ports, clock }: Context): Router =>
         const { region, model } = c.req.valid("query");
         if (region !== undefined) regionNamed(ports, region);
         const items = placementsIn(ports.steering.world(), region ?? null, modelNamed(ports, model));
-        return c.json({ items, next_cursor: null }, 200);
+        return c.json({ items: withCacheTiers(items, ports.agents()), next_cursor: null }, 200);
       },
     );
 
