@@ -29,7 +29,23 @@ import type { Store } from "#shared/store.ts";
 import type { GtmConfig } from "./config.ts";
 import { fingerprintsOf } from "./config-fingerprint.ts";
 import type { StandingKeys } from "./keys/standing-keys.ts";
+import { onceOf, type StandingSettings } from "./standing-settings.ts";
 import { VERSION } from "./version.ts";
+
+/** Made once of each configuration that stood. */
+const namesOf = onceOf(({ dns, pools, models, sites, http }: GtmConfig) =>
+  challengeNames({ ...dns, pools, models, regions: sites, front: http.addresses }),
+);
+
+const configuredNow = (settings: StandingSettings) => {
+  const regions = onceOf(({ sites }: GtmConfig) => sites.map(({ id }) => id));
+  const pools = onceOf((config: GtmConfig) => config.pools.map(({ name }) => name));
+  return {
+    regions: () => regions(settings.now().config),
+    pools: () => pools(settings.now().config),
+    policy: () => settings.now().config.policy,
+  };
+};
 
 export type GtmOptions = { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics };
 
@@ -40,19 +56,20 @@ const SAVED_CELLS = 4_096;
 
 /** Nothing runs before its parts are started. */
 export const createData = (
-  config: GtmConfig,
+  settings: StandingSettings,
   store: Store,
   keys: StandingKeys,
   { clock, log, metrics }: GtmOptions,
 ) => {
-  const { sites, models, pools, policy, instance, dns, http } = config;
+  const { instance, geo, probes: targets, store: stored } = settings.now().config;
+  const configured = configuredNow(settings);
+  const fingerprints = onceOf((config: GtmConfig) => fingerprintsOf(config, keys.labels));
   const toEpochMs = (monotonicMs: number): number => clock.epochMs() - (clock.monotonicMs() - monotonicMs);
-  const regions = sites.map(({ id }) => id);
   const failures = createStoreFailures({ log, metrics, clock });
   const degradations = createDegradations({ clock, log, metrics });
   // Whoever notices first; begun anew it does no harm.
   const onWiped = (): void => conversations.reoffer();
-  const geoip = createGeoip({ ...config.geo, log, metrics });
+  const geoip = createGeoip({ ...geo, log, metrics });
   const cells = createCellRegions(clock);
   const operators = createOperatorState({
     ...{ store, clock, log, failures, degradations, onWiped },
@@ -60,28 +77,51 @@ export const createData = (
   });
   const challenges = createAcmeChallenges({
     ...{ store, clock, log, metrics, failures, degradations },
-    names: challengeNames({ ...dns, pools, models, regions: sites, front: http.addresses }),
+    get names() {
+      return namesOf(settings.now().config);
+    },
   });
-  const probes = createProbes({ targets: config.probes, clock, log, metrics, onChanged: () => source.touch() });
+  const probes = createProbes({ targets, clock, log, metrics, onChanged: () => source.touch() });
   const conversations = createConversationStore({
-    ...{ store, clock, metrics, failures, degradations, regions, policy },
+    ...{ store, clock, metrics, failures, degradations },
     random: Math.random,
+    get regions() {
+      return configured.regions();
+    },
+    get policy() {
+      return configured.policy();
+    },
   });
   const audit = createAudit({ store, log, failures });
-  const responses = createStoredResponses({ store, metrics, failures, regions });
+  const responses = createStoredResponses({
+    ...{ store, metrics, failures },
+    get regions() {
+      return configured.regions();
+    },
+  });
   const agreement = createAgreement({
     ...{ clock, log, metrics, degradations, instance, version: VERSION, boot: randomUUID() },
-    config: fingerprintsOf(config, keys.labels),
+    get config() {
+      return fingerprints(settings.now().config);
+    },
     ordersRev: () => operators.current().rev,
-    answers: (world) => canonicalAnswers(pools, world, policy),
+    answers: (world) => canonicalAnswers(settings.now().config.pools, world, configured.policy()),
   });
   const learning = createLearning({
-    ...{ clock, metrics, sites, policy },
-    pools: pools.map(({ name }) => name),
+    ...{ clock, metrics },
     world: () => source.world(),
+    get sites() {
+      return settings.now().config.sites;
+    },
+    get pools() {
+      return configured.pools();
+    },
+    get policy() {
+      return configured.policy();
+    },
   });
   const source = createWorldSource({
-    ...{ store, clock, log, metrics, failures, degradations, instance, sites, models, policy, cells, onWiped },
+    ...{ store, clock, log, metrics, failures, degradations, instance, cells, onWiped },
     agreement,
     reportKeys: keys.reportKeys,
     probes: probes.facts,
@@ -89,16 +129,28 @@ export const createData = (
     overrides: operators.overrides,
     live: conversations.live,
     learning,
+    get sites() {
+      return settings.now().config.sites;
+    },
+    get models() {
+      return settings.now().config.models;
+    },
+    get policy() {
+      return configured.policy();
+    },
   });
   const decisions = createDecisionLog({
     ...{ store, clock, log, metrics, failures, degradations, instance },
-    view: (entry) => decisionView(entry, policy, toEpochMs),
+    view: (entry) => decisionView(entry, settings.at(entry.decision.decidedAtMs).config.policy, toEpochMs),
   });
   const learntStore = createLearntStore({ store, clock, failures, learning });
   const measuredTurns = createMeasuredTurns();
   const predictions = createPredictions(metrics, decisions.get);
   const turns = createTurns({
-    ...{ store, clock, log, metrics, failures, regions, reportKeys: keys.reportKeys },
+    ...{ store, clock, log, metrics, failures, reportKeys: keys.reportKeys },
+    get regions() {
+      return configured.regions();
+    },
     onTurns: (measured) => {
       predictions(measured);
       learning.measured(measured);
@@ -106,7 +158,7 @@ export const createData = (
     },
   });
   const worldFile = createWorldFile({
-    ...{ path: config.store.world_file, clock, log, metrics, degradations, instance },
+    ...{ path: stored.world_file, clock, log, metrics, degradations, instance },
     isStoreUp: () => source.world().isStoreUp,
     take: () => ({ reports: [...source.saved()], orders: operators.record(), cells: cells.latest(SAVED_CELLS) }),
     give: ({ reports, orders, cells: saved }, savedForMs) => {
@@ -116,7 +168,18 @@ export const createData = (
     },
   });
 
+  /** The settings are others now; when it returns everything here goes by them. */
+  const settle = (): void => {
+    const { config } = settings.now();
+    keys.settle();
+    geoip.relocate(config.geo.static);
+    probes.aim(config.probes);
+    learning.settle();
+    source.settle();
+  };
+
   return {
+    settle,
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
     ...{ audit, measuredTurns, worldFile, responses, learning, turns, learntStore },
   };

@@ -3,6 +3,7 @@ import { clientOfArea } from "#gtm/steering/area-client.ts";
 import { createCellSteer } from "#gtm/steering/cell.ts";
 import type { Entry, Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
+import type { ChangingOptions } from "#gtm/wire/dns/changing-steps.ts";
 import { createLabelConfirm } from "#gtm/wire/dns/label-confirm.ts";
 import { createLabelFinder } from "#gtm/wire/dns/label-finder.ts";
 import { DEFAULT_LIMITS } from "#gtm/wire/dns/limit.ts";
@@ -26,26 +27,35 @@ export type DnsParts = GtmOptions & {
   readonly newId: () => DecisionId;
 };
 
+export type GtmDns = Omit<DnsServer, "prepare"> & {
+  /** @param ports what is decided through from then on @returns puts the configuration in place */
+  readonly prepare: (config: GtmConfig, ports: Ports) => () => void;
+};
+
 /** The 10 ms that the store gets, and the way to the main thread and back. */
 const LABEL_WITHIN_MS = 15;
 
 /** Nothing runs before it is started. */
-export const createDns = (parts: DnsParts): DnsServer =>
+export const createDns = (parts: DnsParts): GtmDns =>
   parts.config.dns.workers > 1 ? inThreads(parts) : here(parts);
 
-const here = (parts: DnsParts): DnsServer => {
-  const { config, data, keys, ports, newId, clock, log, metrics } = parts;
+const here = (parts: DnsParts): GtmDns => {
+  const { config, data, keys, newId, clock, log, metrics } = parts;
   const { source, cells, challenges, degradations } = data;
-  const decideCell = createCellSteer(ports, config.policy);
-  return createDnsServer({
-    ...setupOf(config),
+  const decidedBy = (by: GtmConfig, ports: Ports): DnsSetup & ChangingOptions => {
+    const decideCell = createCellSteer(ports, by.policy);
+    return {
+      ...setupOf(by),
+      ...{ ports, steer: createSteer(ports, by.policy), findLabel: null },
+      // A cell that this instance has not decided yet keeps the region that another one gave it.
+      decideCell: (query, client, cell, previous) =>
+        decideCell(query, clientOfArea(client), cell, previous ?? cells.regionOf(cell.key)),
+    };
+  };
+  const server = createDnsServer({
+    ...decidedBy(config, parts.ports),
     ...{ listen: config.dns.listen, isShared: false, rateTable: null },
-    ...{ ports, newId, clock, log, metrics, labels: keys.labels, cookieKeys: keys.cookieKeys },
-    steer: createSteer(ports, config.policy),
-    findLabel: null,
-    // A cell that this instance has not decided yet keeps the region that another one gave it.
-    decideCell: (query, client, cell, previous) =>
-      decideCell(query, clientOfArea(client), cell, previous ?? cells.regionOf(cell.key)),
+    ...{ newId, clock, log, metrics, labels: keys.labels, cookieKeys: keys.cookieKeys },
     degraded: () => ({
       degradations: degradations.current().map(({ what, sinceMs }) => ({ what, ageMs: clock.epochMs() - sinceMs })),
       worldAgeMs: source.savedAgeMs() ?? clock.monotonicMs() - source.world().takenAtMs,
@@ -53,19 +63,26 @@ const here = (parts: DnsParts): DnsServer => {
     }),
     challengeTexts: challenges.texts,
   });
+  return { ...server, prepare: (to, ports) => server.prepare(decidedBy(to, ports)) };
 };
 
-const inThreads = (parts: DnsParts): DnsServer => {
-  const { config, data, keys, ports, recorderAt, newId, clock, log, metrics } = parts;
+const inThreads = (parts: DnsParts): GtmDns => {
+  const { config, data, keys, recorderAt, newId, clock, log, metrics } = parts;
   const { source, cells, challenges, degradations } = data;
-  const setup = setupOf(config);
-  const steer = createSteer(ports, config.policy);
   const onRead = createTally(metrics).labelRead;
-  return createDnsWorkers({
-    ...{ workers: config.dns.workers, listen: config.dns.listen, setup },
-    ...{ source, cells, challenges, degradations, ports, recorderAt, clock, log, metrics },
-    findLabel: createLabelFinder({ ...setup, ports, steer, labels: keys.labels, newId, clock, onRead }),
-    confirmLabel: createLabelConfirm(ports),
+  const decidedBy = (by: GtmConfig, ports: Ports) => {
+    const setup = setupOf(by);
+    const steer = createSteer(ports, by.policy);
+    return {
+      setup,
+      findLabel: createLabelFinder({ ...setup, ports, steer, labels: keys.labels, newId, clock, onRead }),
+      confirmLabel: createLabelConfirm(ports),
+    };
+  };
+  const workers = createDnsWorkers({
+    ...decidedBy(config, parts.ports),
+    ...{ workers: config.dns.workers, listen: config.dns.listen, ports: { world: source.world } },
+    ...{ source, cells, challenges, degradations, recorderAt, clock, log, metrics },
     labelWithinMs: LABEL_WITHIN_MS,
     facts: () => {
       const savedAgeMs = source.savedAgeMs();
@@ -77,6 +94,7 @@ const inThreads = (parts: DnsParts): DnsServer => {
       };
     },
   });
+  return { ...workers, prepare: (to, ports) => workers.prepare(decidedBy(to, ports)) };
 };
 
 const setupOf = ({ dns, http, sites, pools, models, policy, geo }: GtmConfig): DnsSetup => ({

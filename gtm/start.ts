@@ -1,23 +1,23 @@
 /** The composition root: every part of the GTM made, connected, and started in order. */
 
 import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
-import type { Ports } from "#gtm/steering/ports.ts";
-import { createSteer } from "#gtm/steering/steer.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
-import { DEFAULT_LIMITS as HTTP_LIMITS } from "#gtm/wire/http/limits.ts";
-import { createFrontDoor } from "#gtm/wire/http/server.ts";
 import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
 import type { Address, GtmConfig } from "./config.ts";
 import { createDecisionIds } from "./decision-id.ts";
+import { createGeneration } from "./generation.ts";
 import { createHealthWatch } from "./health.ts";
+import { readKeys } from "./keys/key-files.ts";
 import { createStandingKeys } from "./keys/standing-keys.ts";
 import { createRecorder } from "./recorder.ts";
+import { createStandingSettings, onceOf } from "./standing-settings.ts";
 import { createData, type GtmOptions } from "./start-data.ts";
 import { createDns } from "./start-dns.ts";
+import { createHttp } from "./start-http.ts";
 import { VERSION } from "./version.ts";
 
 export type Gtm = {
@@ -29,6 +29,13 @@ export type Gtm = {
   };
   /** Reads the key files again, at once. */
   readonly reloadKeys: () => void;
+  /**
+   * Decides by another configuration from the moment it returns; what is under way ends by the one that it began with. What a
+   * process cannot change (listeners, the store, the zone's name, threads, its own name) is as it was at start.
+   *
+   * @throws {OperationalError} it cannot be used: nothing has changed
+   */
+  readonly apply: (config: GtmConfig) => void;
   /** Answers what was accepted, then ends; within the deadline. */
   readonly stop: () => Promise<void>;
 };
@@ -36,8 +43,6 @@ export type Gtm = {
 /** A conversation that is not in memory may be looked up for so long; then the answer goes out without it. */
 const FIND_WITHIN_MS = { http: 50, dns: 10 } as const;
 const STOP_DEADLINE_MS = 10_000;
-/** Accepted requests may take so long to end; what is left of the deadline is for the other parts. */
-const HTTP_STOP_MS = 8_000;
 
 /** @throws {OperationalError} when a part does not start; those before it are stopped again */
 export const startGtm = async (config: GtmConfig, store: Store, options: GtmOptions): Promise<Gtm> => {
@@ -53,14 +58,23 @@ export const createGtm = (
   options: GtmOptions,
 ): Gtm & { readonly start: () => Promise<void> } => {
   const { clock, log, metrics } = options;
-  const { sites, models, pools, policy, instance, dns, http } = config;
-  const regions = sites.map(({ id }) => id);
+  const settings = createStandingSettings(config, clock);
+  const regionIds = onceOf(({ sites }: GtmConfig) => sites.map(({ id }) => id));
+  const regions = () => regionIds(settings.now().config);
   const newId = createDecisionIds(clock);
-  const keys = createStandingKeys({ files: config.keys, regions, log, metrics });
+  const keys = createStandingKeys({
+    ...{ log, metrics },
+    get files() {
+      return settings.now().config.keys;
+    },
+    get regions() {
+      return regions();
+    },
+  });
   const { labels } = keys;
 
   // The data: what is known, and who keeps it.
-  const data = createData(config, store, keys, options);
+  const data = createData(settings, store, keys, options);
   const { geoip, cells, operators, challenges, conversations, agreement, source, decisions, degradations } = data;
   const watch = createHealthWatch({ degradations, savedWorldAgeMs: source.savedAgeMs });
 
@@ -77,52 +91,42 @@ export const createGtm = (
       metrics,
     });
   const record = recorderAt(clock);
-  const portsOf = (deadlineMs: number): Ports => ({
-    world: source.world,
-    locate: geoip.locate,
-    findConversation: (id) => conversations.find(id, deadlineMs),
-    record,
-  });
-  const httpPorts = portsOf(FIND_WITHIN_MS.http);
-  const dnsPorts = portsOf(FIND_WITHIN_MS.dns);
+  const begin = () =>
+    createGeneration({ world: source.world, locate: geoip.locate, find: conversations.find, record });
+  let generation = begin();
 
   // The wires: how it is asked and answered.
-  const dnsServer = createDns({ ...{ config, data, keys, recorderAt, newId, clock, log, metrics }, ports: dnsPorts });
-  const frontDoor = createFrontDoor({
-    ...http,
-    ...{
-      zoneName: dns.zone.name,
-      regions,
-      pools,
-      models,
-      labels,
-      newId,
-      clock,
-      log,
-      metrics,
-      limits: { ...HTTP_LIMITS, stopMs: HTTP_STOP_MS },
-    },
-    steer: createSteer(httpPorts, policy),
-    world: source.world,
-    findResponse: (response) => data.responses.find(response, FIND_WITHIN_MS.http),
-    gateways: new Set(sites.filter(({ hasGateway }) => hasGateway).map(({ id }) => id)),
-    ticketSealer: keys.ticketSealer,
+  const wired = { config, data, keys, newId, clock, log, metrics };
+  const dnsServer = createDns({ ...wired, recorderAt, ports: generation.portsWithin(FIND_WITHIN_MS.dns) });
+  const frontDoor = createHttp({
+    ...{ ...wired, findWithinMs: FIND_WITHIN_MS.http },
+    ports: generation.portsWithin(FIND_WITHIN_MS.http),
   });
   const admin = createAdmin({
     ...config.admin,
     ...{ clock, log, metrics },
     ports: {
-      ...{ policy, pools, models, decisions, conversations, instance },
+      ...{ decisions, conversations, instance: config.instance },
+      get policy() {
+        return settings.now().config.policy;
+      },
+      get pools() {
+        return settings.now().config.pools;
+      },
+      get models() {
+        return settings.now().config.models;
+      },
+      policyAt: (monotonicMs) => settings.at(monotonicMs).config.policy,
       instances: agreement,
       agents: source.agents,
-      steering: httpPorts,
+      steering: begin().portsWithin(FIND_WITHIN_MS.http),
       orders: operators,
       acme: challenges,
       audit: data.audit,
       measuredTurns: data.measuredTurns,
       readLabel: (label) => {
         const read = labels.read(label);
-        const region = read.kind === "ours" ? regions.find((id) => tagOf(id) === read.regionTag) : undefined;
+        const region = read.kind === "ours" ? regions().find((id) => tagOf(id) === read.regionTag) : undefined;
         return { conversation: read.conversation, pinnedTo: region ?? null };
       },
       newDecisionId: newId,
@@ -152,6 +156,20 @@ export const createGtm = (
     frontDoor,
     admin,
   ];
+  const apply = (next: GtmConfig): void => {
+    // What may fail comes first: then nothing has changed.
+    readKeys(next.keys);
+    const begun = begin();
+    const turnDns = dnsServer.prepare(next, begun.portsWithin(FIND_WITHIN_MS.dns));
+    const turnHttp = frontDoor.prepare(next, begun.portsWithin(FIND_WITHIN_MS.http));
+    // In one turn of the event loop, so that nothing is decided by half of it.
+    generation.end();
+    generation = begun;
+    settings.replace(next);
+    turnDns();
+    turnHttp();
+    data.settle();
+  };
   const lifecycle = createLifecycle(parts, { log, stopDeadlineMs: STOP_DEADLINE_MS });
   return {
     start: async () => {
@@ -163,6 +181,7 @@ export const createGtm = (
       await lifecycle.stop();
     },
     reloadKeys: keys.reload,
+    apply,
     addresses: () => ({
       dns: dnsServer.addresses(),
       http: frontDoor.address(),

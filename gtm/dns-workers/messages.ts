@@ -73,7 +73,8 @@ export type Epoch = {
 };
 
 export type ToThread =
-  | { readonly kind: "epoch"; readonly epoch: Epoch }
+  /** @param setup what the configuration says from this epoch on; null: as before */
+  | { readonly kind: "epoch"; readonly epoch: Epoch; readonly setup: DnsSetup | null }
   | { readonly kind: "facts"; readonly facts: Facts }
   | { readonly kind: "challenge"; readonly name: string; readonly entries: readonly AcmeEntry[] }
   | { readonly kind: "labels"; readonly found: readonly LabelReply[] }

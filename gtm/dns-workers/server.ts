@@ -5,7 +5,6 @@ import type { Degradations } from "#gtm/datalayer/degradations.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
 import type { ConfirmLabel } from "#gtm/wire/dns/label-confirm.ts";
 import type { FindLabel } from "#gtm/wire/dns/label-finder.ts";
-import type { DnsLimits } from "#gtm/wire/dns/limit.ts";
 import type { Listen, ListenAddress } from "#gtm/wire/dns/listen.ts";
 import { RATE_TABLE_OCTETS } from "#gtm/wire/dns/rate-limit.ts";
 import type { DnsServer } from "#gtm/wire/dns/server.ts";
@@ -41,19 +40,29 @@ export type DnsWorkersOptions = Omit<SnapshotOptions, "clock"> & {
 
 const newThread = (file: URL, birth: Birth): Worker => new Worker(file, { workerData: birth });
 
+export type DnsWorkers = Omit<DnsServer, "prepare"> & {
+  /** Another configuration, and who looks labels up by it. @returns puts it in place: each thread takes it whole, with the next epoch */
+  readonly prepare: (changed: Pick<DnsWorkersOptions, "setup" | "findLabel" | "confirmLabel">) => () => void;
+};
+
 /**
  * `start` rejects with an OperationalError GTM_LISTEN_FAILED as one thread's does, and leaves nothing open.
  *
  * @param startThread tests keep hold of what it starts
  */
-export const createDnsWorkers = (options: DnsWorkersOptions, startThread = newThread): DnsServer => {
-  const { workers, listen, setup, clock, metrics, log } = options;
+export const createDnsWorkers = (options: DnsWorkersOptions, startThread = newThread): DnsWorkers => {
+  const { workers, listen, clock, metrics, log } = options;
+  let { findLabel, confirmLabel } = options;
   const snapshots = createSnapshots(options);
-  const labels = createLabelDesk({ ...options, find: options.findLabel, confirm: options.confirmLabel });
+  const labels = createLabelDesk({
+    ...options,
+    find: (label, clientSubnet) => findLabel(label, clientSubnet),
+    confirm: (...asked) => confirmLabel(...asked),
+  });
   const merged = createMergedEntries(options);
   const booked = createBookedMetrics(metrics);
   const birth: Birth = {
-    setup: { ...setup, limits: shareOf(setup.limits, workers) },
+    setup: shareOf(options.setup, workers),
     clockOriginMs: clockOriginMs(clock),
     idSalt: randomUUID(),
     labelWithinMs: options.labelWithinMs,
@@ -92,6 +101,10 @@ export const createDnsWorkers = (options: DnsWorkersOptions, startThread = newTh
     },
     stop: threads.stop,
     addresses: () => addresses,
+    prepare: (changed) => () => {
+      ({ findLabel, confirmLabel } = changed);
+      snapshots.settle(shareOf(changed.setup, workers));
+    },
   };
 };
 
@@ -102,8 +115,11 @@ const answersIn = ({ metrics }: Batch): number =>
     .reduce((sum, [, value]) => sum + value, 0);
 
 /** Connections are spread over the threads by the kernel, so each gets its part of what all may have. */
-const shareOf = (limits: DnsLimits, workers: number): DnsLimits => ({
-  ...limits,
-  tcpConnections: Math.ceil(limits.tcpConnections / workers),
-  tcpConnectionsPerPeer: Math.ceil(limits.tcpConnectionsPerPeer / workers),
+const shareOf = (setup: DnsSetup, workers: number): DnsSetup => ({
+  ...setup,
+  limits: {
+    ...setup.limits,
+    tcpConnections: Math.ceil(setup.limits.tcpConnections / workers),
+    tcpConnectionsPerPeer: Math.ceil(setup.limits.tcpConnectionsPerPeer / workers),
+  },
 });

@@ -8,7 +8,7 @@ import type { World } from "#gtm/domain/world.ts";
 import { CELL_DECISION_MS } from "#gtm/steering/cell.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
-import type { Epoch, Facts, ToThread } from "./messages.ts";
+import type { DnsSetup, Epoch, Facts, ToThread } from "./messages.ts";
 
 export type Snapshots = {
   /**
@@ -19,6 +19,8 @@ export type Snapshots = {
    */
   readonly join: (tell: Tell) => Promise<void>;
   readonly leave: (tell: Tell) => void;
+  /** The configuration says this from the next epoch on, which begins with the world that is made of it. */
+  readonly settle: (setup: DnsSetup) => void;
 };
 
 export type Tell = (message: ToThread) => void;
@@ -44,6 +46,9 @@ export const createSnapshots = ({ source, cells, challenges, facts, clock }: Sna
   let learnt: Learnt = NOTHING_LEARNT;
   let learntAtMs = Number.NEGATIVE_INFINITY;
   let saidFacts = "";
+  /** null: what threads are born with. */
+  let setup: DnsSetup | null = null;
+  let isSetupSaid = true;
 
   const tellAll = (message: ToThread): void => {
     for (const tell of members) tell(message);
@@ -58,7 +63,8 @@ export const createSnapshots = ({ source, cells, challenges, facts, clock }: Sna
       learntAtMs = world.takenAtMs;
     }
     const told: Epoch = { ...epoch, learnt: isLearnt || joining.size > 0 ? learnt : null, cells: [...news] };
-    tellAll({ kind: "epoch", epoch: told });
+    tellAll({ kind: "epoch", epoch: told, setup: isSetupSaid ? null : setup });
+    isSetupSaid = true;
     for (const [tell, done] of joining) {
       welcome(tell, { ...epoch, learnt, cells: cellsOf(cells) }, world);
       members.add(tell);
@@ -70,7 +76,7 @@ export const createSnapshots = ({ source, cells, challenges, facts, clock }: Sna
   const welcome = (tell: Tell, epoch: Epoch, world: World): void => {
     tell({ kind: "facts", facts: factsOf(world) });
     for (const [name, entries] of presented) tell({ kind: "challenge", name, entries });
-    tell({ kind: "epoch", epoch });
+    tell({ kind: "epoch", epoch, setup });
   };
   const look = (world: World): void => {
     const now = factsOf(world);
@@ -99,6 +105,10 @@ export const createSnapshots = ({ source, cells, challenges, facts, clock }: Sna
         if (members.size === 0 && joining.size > 0) beginEpoch(source.world());
       });
       return promise;
+    },
+    settle: (next) => {
+      setup = next;
+      isSetupSaid = false;
     },
     leave: (tell) => {
       members.delete(tell);

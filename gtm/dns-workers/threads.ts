@@ -19,7 +19,7 @@ export type ThreadsOptions = {
   readonly count: number;
   /** @param at 0 and up; of one that is started again the same */
   readonly spawn: (at: number) => Thread;
-  readonly snapshots: Snapshots;
+  readonly snapshots: Pick<Snapshots, "join" | "leave">;
   /** One is gone. */
   readonly onEnded: (at: number) => void;
   /** Some are away, and why; null: all are there. */

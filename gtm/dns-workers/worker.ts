@@ -3,13 +3,14 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createGeoip } from "#gtm/datalayer/geoip.ts";
 import { createDecisionIds, createSharedIds } from "#gtm/decision-id.ts";
 import { clientOfArea } from "#gtm/steering/area-client.ts";
-import { createCellSteer } from "#gtm/steering/cell.ts";
+import { type CellSteer, createCellSteer } from "#gtm/steering/cell.ts";
 import type { Ports } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
+import type { ChangingOptions } from "#gtm/wire/dns/changing-steps.ts";
 import { createLabelFinder } from "#gtm/wire/dns/label-finder.ts";
 import type { Listen } from "#gtm/wire/dns/listen.ts";
 import { createDnsServer, type DnsServer } from "#gtm/wire/dns/server.ts";
-import type { Birth, FromThread, ToThread } from "./messages.ts";
+import type { Birth, DnsSetup, FromThread, ToThread } from "./messages.ts";
 import { createMirror } from "./mirror.ts";
 import { createRelayedEntries } from "./relayed-entries.ts";
 import { createRelayedLog } from "./relayed-log.ts";
@@ -21,7 +22,10 @@ const BATCH_EVERY_MS = 100;
 
 const say = (message: FromThread): void => parentPort?.postMessage(message);
 
-const { setup, clockOriginMs, idSalt, labelWithinMs, rateTable } = workerData as Birth;
+const birth = workerData as Birth;
+const { clockOriginMs, idSalt, labelWithinMs, rateTable } = birth;
+/** What the configuration says now. */
+let { setup } = birth;
 const clock = createThreadClock(clockOriginMs);
 const metrics = createRelayedMetrics();
 const dropped = metrics.counter({
@@ -39,25 +43,40 @@ const ports: Ports = {
   findConversation: () => null,
   record: entries.record,
 };
-const steer = createSteer(ports, setup.policy);
-const decideCell = createCellSteer(ports, setup.policy);
 const newId = createDecisionIds(clock);
 const sharedId = createSharedIds(idSalt);
 const { labels } = mirror;
+/** What is decided by: made anew with another configuration. */
+const decidersOf = ({ policy, pools, regions, defaultPool }: DnsSetup) => {
+  const steer = createSteer(ports, policy);
+  const decideCell = createCellSteer(ports, policy);
+  return {
+    steer,
+    findHere: createLabelFinder({
+      ...{ pools, regions, defaultPool, ports, steer, labels, newId, clock },
+      onRead: () => {},
+    }),
+    // Nothing that only this thread knows: another would decide otherwise.
+    decideCell: ((query, client, cell) =>
+      decideCell(query, clientOfArea(client), cell, mirror.regionOf(cell.key))) satisfies CellSteer,
+  };
+};
+let deciders = decidersOf(setup);
 const remoteLabels = createRemoteLabels({
   ask: (asked) => say({ kind: "labels", asked }),
-  findHere: createLabelFinder({ ...setup, ports, steer, labels, newId, clock, onRead: () => {} }),
+  findHere: (label, clientSubnet) => deciders.findHere(label, clientSubnet),
   withinMs: labelWithinMs,
   ...{ clock, metrics, log },
 });
 
+const changing = (): DnsSetup & ChangingOptions => {
+  const { steer, decideCell } = deciders;
+  return { ...setup, ports, steer, decideCell, findLabel: remoteLabels.find };
+};
 const serverAt = (listen: readonly Listen[]): DnsServer =>
   createDnsServer({
-    ...setup,
-    ...{ listen, isShared: true, rateTable, ports, steer, labels, clock, log, metrics },
-    findLabel: remoteLabels.find,
-    // Nothing that only this thread knows: another would decide otherwise.
-    decideCell: (query, client, cell) => decideCell(query, clientOfArea(client), cell, mirror.regionOf(cell.key)),
+    ...changing(),
+    ...{ listen, isShared: true, rateTable, labels, clock, log, metrics },
     newId: (cell) => (cell === undefined ? newId() : sharedId(mirror.epoch(), cell.key)),
     cookieKeys: mirror.cookieKeys,
     challengeTexts: mirror.challenges.texts,
@@ -70,11 +89,12 @@ const sayBatch = (): void =>
 let server: DnsServer | null = null;
 const open = async (listen: readonly Listen[]): Promise<void> => {
   const made = serverAt(listen);
+  server = made;
   try {
     await made.start();
-    server = made;
     say({ kind: "opened", addresses: made.addresses() });
   } catch (fault) {
+    server = null;
     say({ kind: "failed", message: fault instanceof Error ? fault.message : String(fault) });
   }
 };
@@ -85,10 +105,19 @@ const stop = async (): Promise<void> => {
   say({ kind: "stopped" });
 };
 
+/** With the epoch whose world is made of it: no query is answered between the two. */
+const settle = (next: DnsSetup): void => {
+  setup = next;
+  geoip.relocate(setup.geo.static);
+  deciders = decidersOf(setup);
+  server?.prepare(changing())();
+};
+
 const hear = (message: ToThread): void => {
   switch (message.kind) {
     case "epoch":
       mirror.hearEpoch(message.epoch);
+      if (message.setup !== null) settle(message.setup);
       entries.turnEpoch();
       break;
     case "facts":

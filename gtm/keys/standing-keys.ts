@@ -25,9 +25,12 @@ export type StandingKeys = Part & {
   readonly ticketSealer: () => TicketSealer | null;
   /** Reads the files again; what cannot be used leaves the keys as they are, is logged and counted. */
   readonly reload: () => void;
+  /** Files or regions are others now: reads, as `reload` does, and warns of what does not fit together. */
+  readonly settle: () => void;
 };
 
 export type StandingKeysOptions = {
+  /** Read anew each time, as are the regions: the configuration may change, but for the files of identity and signing. */
   readonly files: KeyFiles;
   /** Every configured region. */
   readonly regions: readonly RegionId[];
@@ -39,13 +42,14 @@ export type StandingKeysOptions = {
 export const LOOK_EVERY_MS = 5_000;
 
 /** @throws {OperationalError} GTM_CONFIG_INVALID, GTM_CONFIG_UNREADABLE: a GTM with other keys than its neighbours' must not start */
-export const createStandingKeys = ({ files, regions, log, metrics }: StandingKeysOptions): StandingKeys => {
+export const createStandingKeys = (options: StandingKeysOptions): StandingKeys => {
+  const { log, metrics } = options;
   const reloads = metrics.counter({
     name: "gtm_key_reloads_total",
     help: "Times the key files were read again: taken, unchanged, or refused and the keys before them kept.",
     labels: ["outcome"],
   });
-  let keys = readKeys(files);
+  let keys = readKeys(options.files);
   const configured = labelKeysOf(keys);
   let standingLabelKeys = configured ?? ephemeralLabelKeys();
   let labels = createLabels(standingLabelKeys);
@@ -62,6 +66,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
   let unsigned = "";
 
   const tell = (): void => {
+    const { files, regions } = options;
     for (const file of readableByOthers(files)) log.warn("keys.readable-by-others", { file });
     for (const region of unknownRegions(keys, regions)) log.warn("keys.region-unknown", { region });
     const now = unsignedRegions(keys, regions).join(", ");
@@ -70,7 +75,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
   };
   const take = (read: Keys): "taken" | "unchanged" => {
     if (textOf(read) === textOf(keys)) return "unchanged";
-    requireSameIdentity(keys, read, files);
+    requireSameIdentity(keys, read, options.files);
     const labelKeys = labelKeysOf(read);
     if (labelKeys !== null) {
       standingLabelKeys = labelKeys;
@@ -87,7 +92,7 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
   };
   const reload = (): void => {
     try {
-      reloads.inc({ outcome: take(readKeys(files)) });
+      reloads.inc({ outcome: take(readKeys(options.files)) });
     } catch (fault) {
       if (!(fault instanceof OperationalError)) throw fault;
       reloads.inc({ outcome: "refused" });
@@ -98,7 +103,8 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
   let stamp: string | null = null;
   let looking: Promise<void> = Promise.resolve();
   const look = async (): Promise<void> => {
-    const now = await stampOf(files);
+    const now = await stampOf(options.files);
+    if (now === "" && stamp === null) return;
     // The stamp comes first: what changes while it is read is read again.
     const isNew = now !== stamp;
     stamp = now;
@@ -118,8 +124,11 @@ export const createStandingKeys = ({ files, regions, log, metrics }: StandingKey
     ticketSealer: () => ticketSealer,
     reportKeys: { get: (region) => reportKeys.get(region) ?? [] },
     reload,
+    settle: () => {
+      reload();
+      tell();
+    },
     start: async () => {
-      if (Object.values(files).every((file) => file === null)) return;
       await look();
       timer = setInterval(() => {
         looking = looking.then(look);

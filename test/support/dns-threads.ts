@@ -5,14 +5,14 @@ import type { AcmeEntry } from "#gtm/datalayer/acme-values.ts";
 import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import type { Degradation } from "#gtm/datalayer/degradations.ts";
 import type { Facts } from "#gtm/dns-workers/messages.ts";
-import { createDnsWorkers, type DnsWorkersOptions } from "#gtm/dns-workers/server.ts";
+import { createDnsWorkers, type DnsWorkers, type DnsWorkersOptions } from "#gtm/dns-workers/server.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { FindLabel } from "#gtm/wire/dns/label-finder.ts";
 import type { ListenAddress } from "#gtm/wire/dns/listen.ts";
-import type { DnsServer } from "#gtm/wire/dns/server.ts";
+
 import { systemClock } from "#shared/clock.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { ephemeralLabelKeys } from "#shared/pin-token.ts";
@@ -30,7 +30,7 @@ export type DnsThreadsWish = {
 };
 
 export type DnsThreads = AsyncDisposable & {
-  readonly server: DnsServer;
+  readonly server: DnsWorkers;
   readonly at: ListenAddress;
   readonly log: ReturnType<typeof recordingLog>;
   readonly metrics: Metrics;
@@ -84,8 +84,8 @@ export const startDnsThreads = async (wish: DnsThreadsWish = {}): Promise<DnsThr
     workers: wish.workers ?? 2,
     listen: [wish.listen ?? { address: "127.0.0.1", port: 0 }],
     setup: {
-      ...{ zone: zone.zone, limits: zone.limits, rateLimit: zone.rateLimit, regions: zone.regions },
-      ...{ pools: zone.pools, models: zone.models, defaultPool: zone.defaultPool },
+      ...{ zone: zone.zone, limits: zone.limits, rateLimit: zone.rateLimit, isBatched: true },
+      ...{ regions: zone.regions, pools: zone.pools, models: zone.models, defaultPool: zone.defaultPool },
       ...{ frontAddresses: zone.frontAddresses, nsid: null, ownSubnets: [], policy: DEFAULT_POLICY },
       whyAllow: wish.why === true ? ["127.0.0.0/8"] : [],
       geo: { provider: "static", static: GEO },

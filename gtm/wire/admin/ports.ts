@@ -148,9 +148,12 @@ export type LabelReading = { readonly conversation: ConversationId; readonly pin
 export type AdminPorts = {
   /** What steering reads; an explanation goes through the same. */
   readonly steering: Omit<Ports, "record">;
+  /** These three are of now whenever they are read: the configuration may change. */
   readonly policy: Policy;
   readonly pools: readonly Pool[];
   readonly models: readonly Model[];
+  /** What stood when a decision was made, ms on the instance's monotonic clock. */
+  readonly policyAt: (monotonicMs: number) => Policy;
   readonly decisions: DecisionsPort;
   readonly conversations: ConversationsPort;
   readonly orders: OrdersPort;

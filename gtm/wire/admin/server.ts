@@ -60,7 +60,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
   const tokens = tokensFile === null ? null : openTokensFile(tokensFile, { log, metrics });
   const boot = randomBytes(4).toString("hex");
   const hub = createEventHub({ world: ports.steering.world, decisions: ports.decisions, clock, boot });
-  const streams = createEventStreams({ hub, viewOf: viewer(ports.policy, clock), clock, metrics });
+  const streams = createEventStreams({ hub, viewOf: viewer(ports.policyAt, clock), clock, metrics });
   const recent = createRecent(clock);
   hub.subscribe(recent.happened);
   const unsubscribe = ports.measuredTurns.subscribe(recent.measured);

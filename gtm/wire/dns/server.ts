@@ -1,11 +1,12 @@
 /** The DNS server: UDP and TCP sockets around the answer step, wherever it is configured to listen. */
 import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { type AnswererOptions, createAnswerer } from "./answerer.ts";
+import type { AnswererOptions } from "./answerer.ts";
+import { type ChangingOptions, createChangingSteps } from "./changing-steps.ts";
 import { processSurroundings } from "./inherited.ts";
 import type { DnsLimits } from "./limit.ts";
 import { type Listen, type ListenAddress, type Opened, openAll } from "./listen.ts";
-import { createRateLimiter, type RateLimitSettings, TICK_MS } from "./rate-limit.ts";
+import { type RateLimitSettings, TICK_MS } from "./rate-limit.ts";
 import { createRateLimitLog } from "./rate-limit-log.ts";
 import { createTally } from "./tally.ts";
 import { createTcpListener } from "./tcp-listener.ts";
@@ -25,6 +26,8 @@ export type DnsServerOptions = Omit<AnswererOptions, "tally" | "limiter" | "tcpI
 export type DnsServer = Part & {
   /** Once started: those of `listen` in their order, then those of descriptors, each once. */
   readonly addresses: () => readonly ListenAddress[];
+  /** Another configuration. @returns puts it in place, in one step for every query @throws {Error} where it cannot be answered by; nothing has changed then */
+  readonly prepare: (changed: ChangingOptions) => () => void;
 };
 
 /** How far the counts that Prometheus reads may be behind. */
@@ -32,13 +35,12 @@ const FLUSH_MS = 1_000;
 
 /** `start` rejects with an OperationalError GTM_LISTEN_FAILED that names protocol, address and port or the descriptor, and leaves nothing open. */
 export const createDnsServer = (options: DnsServerOptions): DnsServer => {
-  const { listen, limits, clock, log, metrics } = options;
+  const { listen, clock, log, metrics } = options;
   const tally = createTally(metrics);
-  const limiter = createRateLimiter(options.rateLimit, options.rateTable ?? undefined);
+  const { step, limiter, limits, prepare } = createChangingSteps({ ...options, tally });
   const rateLimitLog = createRateLimitLog({ limiter, log, clock });
-  const answer = createAnswerer({ ...options, tally, limiter, tcpIdleMs: limits.tcpIdleMs });
-  const udpAnswer = answer("udp");
-  const tcpAnswer = answer("tcp");
+  const udpAnswer = step("udp");
+  const tcpAnswer = step("tcp");
   const opened: Opened[] = [];
   const shared = { tally, log, limits, isShared: options.isShared };
   const openers = {
@@ -73,6 +75,7 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
     },
     stop: closeAll,
     addresses: () => placesOf(opened),
+    prepare,
   };
 };
 

@@ -18,23 +18,26 @@ export type Peers = {
   readonly isProxy: (socket: Socket) => boolean;
   /** A proxy said whose this connection is. Forgotten when it closes. @param client null: its own */
   readonly announced: (socket: Socket, client: string | null) => void;
+  /** From now on these are trusted; open connections are looked at again. @throws as createPeers, and nothing has changed */
+  readonly trustOthers: (trustedProxies: readonly string[]) => void;
 };
 
 /** @param trustedProxies addresses and CIDRs */
 export const createPeers = (trustedProxies: readonly string[]): Peers => {
-  const trust = createProxyTrust(trustedProxies);
-  const peers = new WeakMap<Socket, Peer>();
+  let trust = createProxyTrust(trustedProxies);
+  let peers = new WeakMap<Socket, Peer>();
   /** By both ends: TLS on top of a socket is another object with the same ends. */
   const announced = new Map<string, string>();
 
   const found = (socket: Socket): Peer => {
+    const { subnetOf } = trust;
     const named = announced.size === 0 ? undefined : announced.get(endsOf(socket));
     // Undefined once the client is gone.
     const address = named ?? socket.remoteAddress ?? "";
-    const subnet = trust.subnetOf(address, null);
+    const subnet = subnetOf(address, null);
     const isTrusted = trust.isTrusted(address);
     const clientSubnet = (forwardedFor: string | null): string =>
-      isTrusted && forwardedFor !== null ? trust.subnetOf(address, forwardedFor) : subnet;
+      isTrusted && forwardedFor !== null ? subnetOf(address, forwardedFor) : subnet;
     return { isTrusted, address, clientSubnet };
   };
 
@@ -45,6 +48,10 @@ export const createPeers = (trustedProxies: readonly string[]): Peers => {
       const peer = found(socket);
       peers.set(socket, peer);
       return peer;
+    },
+    trustOthers: (others) => {
+      trust = createProxyTrust(others);
+      peers = new WeakMap();
     },
     isProxy: ({ remoteAddress = "" }) => trust.isTrusted(remoteAddress),
     announced: (socket, client) => {

@@ -16,7 +16,7 @@ import { type TlsPaths, watchTlsFiles } from "#shared/tls-files.ts";
 import { createRequestListener } from "./app.ts";
 import { createConnections } from "./connections.ts";
 import { createForward } from "./forward.ts";
-import { createHandle } from "./front-door.ts";
+import { createHandle, type Handle } from "./front-door.ts";
 import { createHttpMetrics } from "./http-metrics.ts";
 import type { Limits } from "./limits.ts";
 import { type Address, type Listener, openListener, textOf } from "./listener.ts";
@@ -71,9 +71,32 @@ export type FrontDoorOptions = {
   readonly limits: Limits;
 };
 
+/** What a configuration says of the front door that may change while it answers; who decides by it goes with it. */
+export type ChangingDoor = Pick<
+  FrontDoorOptions,
+  | "pools"
+  | "defaultPool"
+  | "models"
+  | "regions"
+  | "steer"
+  | "world"
+  | "offersLabels"
+  | "identityOrder"
+  | "trustedProxies"
+  | "gateways"
+  | "ticketHeaders"
+  | "tenantHeader"
+>;
+
 export type FrontDoor = Part & {
   /** Where it listens. @throws {Error} before it does */
   readonly address: () => Address;
+  /**
+   * Another configuration; requests that are here are answered by the one they came under.
+   *
+   * @returns puts it in place, in one step for every request that comes
+   */
+  readonly prepare: (changed: ChangingDoor) => () => void;
 };
 
 export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
@@ -92,17 +115,20 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
     agent: regionAgent(limits, options.regionsCaFile),
     ...{ limits, metrics, clock: options.clock, isLast },
   });
-  const handle = createHandle({
-    ...options,
-    metrics,
-    forward,
-    peers,
-    isLast,
-    headerCount: limits.headerCount,
-    pinHintMs: limits.pinHintMs,
-    tenantHeader: options.tenantHeader?.toLowerCase() ?? null,
-  });
-  const listen = createRequestListener(handle, { log, metrics });
+  const handleBy = (changed: ChangingDoor): Handle =>
+    createHandle({
+      ...options,
+      ...changed,
+      metrics,
+      forward,
+      peers,
+      isLast,
+      headerCount: limits.headerCount,
+      pinHintMs: limits.pinHintMs,
+      tenantHeader: changed.tenantHeader?.toLowerCase() ?? null,
+    });
+  let handle = handleBy(options);
+  const listen = createRequestListener((incoming, outgoing) => handle(incoming, outgoing), { log, metrics });
 
   return {
     name: "http",
@@ -121,6 +147,13 @@ export const createFrontDoor = (options: FrontDoorOptions): FrontDoor => {
       await listener?.close();
       await forward.close();
       tls?.stop();
+    },
+    prepare: (changed) => {
+      const next = handleBy(changed);
+      return () => {
+        handle = next;
+        peers.trustOthers(changed.trustedProxies);
+      };
     },
     address: () => {
       if (listener === null) throw new Error("http: not started");

@@ -35,7 +35,7 @@ const params = z.object({
 });
 
 export const decisionRoutes = ({ ports, clock }: Context): Router => {
-  const viewOf = viewer(ports.policy, clock);
+  const viewOf = viewer(ports.policyAt, clock);
   return createRouter()
     .openapi(
       createRoute({

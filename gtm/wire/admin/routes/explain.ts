@@ -42,7 +42,7 @@ const ExplainBody = z
 type ExplainBody = z.infer<typeof ExplainBody>;
 
 export const explainRoutes = ({ ports, clock }: Context): Router => {
-  const viewOf = viewer(ports.policy, clock);
+  const viewOf = viewer(ports.policyAt, clock);
   return createRouter().openapi(
     createRoute({
       method: "post",

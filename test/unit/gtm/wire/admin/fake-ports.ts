@@ -140,6 +140,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     instances: { own: () => ({ boot: "boot-a", config: { regions: "0011" } }), others: () => state.others },
     agents: () => state.agents,
     policy: DEFAULT_POLICY,
+    policyAt: () => DEFAULT_POLICY,
     pools,
     models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],
     decisions: {
