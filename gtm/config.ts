@@ -2,6 +2,7 @@
 import { isIPv4 } from "node:net";
 import { loadConfig, parseConfig } from "#shared/config.ts";
 import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
+import { adminAuthOf } from "./config/admin-settings.ts";
 import { crossFaults } from "./config/cross-checks.ts";
 import { rateLimitOf, tcpLimitsOf } from "./config/dns-limit-settings.ts";
 import type { DnsListen } from "./config/dns-listen-settings.ts";
@@ -54,7 +55,7 @@ export type GtmConfig = {
     /** null: those that Node trusts. */
     readonly regionsCaFile: string | null;
   };
-  readonly admin: { readonly listen: Address; readonly tokensFile: string | null };
+  readonly admin: { readonly listen: Address; readonly auth: ReturnType<typeof adminAuthOf> };
   readonly metrics: { readonly listen: Address };
   readonly sites: readonly RegionSite[];
   readonly probes: readonly ProbeSettings[];
@@ -134,7 +135,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
       proxyProtocol: http.proxy_protocol,
       regionsCaFile: http.regions_ca_file,
     },
-    admin: { listen: admin.listen, tokensFile: admin.auth.tokens_file },
+    admin: { listen: admin.listen, auth: adminAuthOf(admin.auth) },
     metrics: { listen: metrics.listen },
     sites: settings.regions.map((region) => siteOf(region, dns.zone)),
     probes: settings.regions.flatMap((region) => probeOf(region, dns.zone)),

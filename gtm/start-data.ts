@@ -16,6 +16,7 @@ import { createPredictions } from "#gtm/datalayer/predictions.ts";
 import { createProbes } from "#gtm/datalayer/probe.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createStoredResponses } from "#gtm/datalayer/stored-responses.ts";
+import { createTokenStore } from "#gtm/datalayer/token-store.ts";
 import { createTurns } from "#gtm/datalayer/turns.ts";
 import { createWorldFile } from "#gtm/datalayer/world-file.ts";
 import { createWorldSource } from "#gtm/datalayer/world-source.ts";
@@ -93,6 +94,7 @@ export const createData = (
     },
   });
   const audit = createAudit({ store, log, failures });
+  const tokens = createTokenStore({ store, clock, log, failures, degradations });
   const responses = createStoredResponses({
     ...{ store, metrics, failures },
     get regions() {
@@ -181,6 +183,6 @@ export const createData = (
   return {
     settle,
     ...{ degradations, geoip, cells, operators, challenges, probes, conversations, agreement, source, decisions },
-    ...{ audit, measuredTurns, worldFile, responses, learning, turns, learntStore },
+    ...{ audit, tokens, measuredTurns, worldFile, responses, learning, turns, learntStore },
   };
 };

@@ -122,6 +122,7 @@ export const createGtm = (
       steering: begin().portsWithin(FIND_WITHIN_MS.http),
       orders: operators,
       acme: challenges,
+      tokens: data.tokens,
       audit: data.audit,
       measuredTurns: data.measuredTurns,
       readLabel: (label) => {
@@ -144,6 +145,7 @@ export const createGtm = (
     // Read before the store is asked, written after everything that it holds has stopped.
     data.worldFile,
     operators,
+    data.tokens,
     challenges,
     conversations,
     decisions,

@@ -9,6 +9,8 @@ export const AuditRecord = z.looseObject({
   /** Whose token it was; `loopback` where none is configured. */
   actor: z.string().max(128),
   role: z.string().max(32),
+  /** Which token it was, never the token itself; null: none, or written by a version that does not say. */
+  tokenId: z.string().max(64).nullable().default(null),
   method: z.string().max(16),
   /** Below the API's address, without the query. */
   path: z.string().max(512),

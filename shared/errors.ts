@@ -10,6 +10,8 @@ export const ERROR_TABLE = {
   GTM_STORE_REFUSED:
     "The store answered and would not do it: out of memory, or the user lacks a permission. gtm doctor says which.",
   GTM_RECORD_REFUSED: "A record in the store does not match its schema and was left alone.",
+  GTM_OIDC_KEYS_UNAVAILABLE:
+    "The identity provider's keys cannot be fetched. Those who sign in by it wait; tokens of the GTM's own go on.",
   GTM_GEO_UNAVAILABLE: "The geography data could not be loaded; clients have no location until it is.",
   GTM_TRACE_INVALID: "A trace, or a file of recorded decisions, is not what its format says; file and line are named.",
   GTM_SHUTDOWN_TIMEOUT: "A part did not stop within the deadline; the process exits without it.",

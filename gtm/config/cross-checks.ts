@@ -159,7 +159,12 @@ const endpointFaults = ({ endpoint, id }: GtmSettings["regions"][number], at: nu
 /** Without tokens everybody who can connect is an admin. */
 const exposureFaults = ({ admin }: GtmSettings): readonly Fault[] => {
   const isLoopback = admin.listen.address === "::1" || admin.listen.address.startsWith("127.");
-  return isLoopback || admin.auth.tokens_file !== null
+  return isLoopback || admin.auth.tokens_file !== null || admin.auth.oidc !== null
     ? []
-    : [{ path: ["admin", "listen"], message: "must be a loopback address where no auth.tokens_file is given" }];
+    : [
+        {
+          path: ["admin", "listen"],
+          message: "must be a loopback address where neither auth.tokens_file nor auth.oidc is given",
+        },
+      ];
 };

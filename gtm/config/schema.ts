@@ -5,6 +5,7 @@ import { IDENTITY_SOURCES } from "#gtm/domain/identity-source.ts";
 import { InstanceId, ModelId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
+import { AdminAuth } from "./admin-settings.ts";
 import { Nsid, RateLimitSettings, TcpSettings } from "./dns-limit-settings.ts";
 import { addressIn, DnsListen, DnsWorkers } from "./dns-listen-settings.ts";
 import { FrontTls, PoolModeSetting, TicketHeader } from "./front-settings.ts";
@@ -180,7 +181,7 @@ export const GtmSettings = z.strictObject({
   http: Http,
   admin: z.strictObject({
     listen,
-    auth: z.strictObject({ tokens_file: path.nullable().default(null) }).prefault({}),
+    auth: AdminAuth.prefault({}),
   }),
   metrics: z.strictObject({ listen }),
   regions: z.array(Region).min(1).max(256),

@@ -94,6 +94,7 @@ export const LAYERS: readonly Layer[] = [
       "ipaddr.js",
       "lru-cache",
       "esbuild",
+      "jose",
       "zod",
       "node:",
     ],
@@ -180,6 +181,7 @@ export const DOORS: readonly Door[] = [
     dependency: "undici",
     files: ["gtm/datalayer/probe", "gtm/wire/http/", "gtm/wire/admin/", "edge-agent/"],
   },
+  { dependency: "jose", files: ["shared/ticket.ts", "gtm/wire/admin/oidc"] },
   { dependency: "lru-cache", files: ["gtm/datalayer/", "gtm/wire/"] },
   { dependency: "commander", files: ["gtm/cli/", "gtm/main.ts", "edge-agent/main.ts"] },
 ];

@@ -10,7 +10,7 @@ import { CONVERSATION } from "#test/support/builders.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 import { recordingLog } from "#test/support/recording-log.ts";
 import { fakeGtm } from "#test/unit/gtm/wire/admin/fake-ports.ts";
-import { runningAdmin, tokensFile } from "#test/unit/gtm/wire/admin/running-admin.ts";
+import { NO_AUTH, runningAdmin, tokensFile } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
 const DRAIN = { mode: "drain-new", comment: "x" };
 const CALLS: readonly { method: string; path: string; body?: unknown; needs: "viewer" | "operator" }[] = [
@@ -96,7 +96,9 @@ describe("with a tokens file", () => {
     await using tokens = await tokensFile();
     await using admin = await runningAdmin({ tokensFile: tokens.path });
     const whoami = await admin.ask("GET", "/whoami", { token: tokens.of.operator });
-    assert.deepEqual(whoami.body, { name: "the-operator", role: "operator", by: "token" });
+    const { name, role, by, tokenId } = whoami.body;
+    assert.deepEqual([name, role, by], ["the-operator", "operator", "token"]);
+    assert.match(tokenId, /^file-[0-9a-f]{12}$/);
     const { body } = await admin.ask("POST", "/regions/paris/drain", { token: tokens.of.operator, body: DRAIN });
     assert.equal(body.order.actor, "the-operator");
     assert.ok(
@@ -131,7 +133,10 @@ const statusWithHost = (url: string, host: string): Promise<number | undefined> 
 describe("without a tokens file", () => {
   it("whoever connects over loopback is an admin", async () => {
     await using admin = await runningAdmin();
-    assert.deepEqual((await admin.ask("GET", "/whoami")).body, { name: "loopback", role: "admin", by: "loopback" });
+    assert.deepEqual((await admin.ask("GET", "/whoami")).body, {
+      ...{ name: "loopback", role: "admin", by: "loopback", tokenId: null },
+      ...{ regions: null, pools: null, tenants: null, expiresAt: null, expiresInMs: null },
+    });
     assert.equal((await admin.ask("POST", "/regions/paris/drain", { body: DRAIN })).body.order.actor, "loopback");
   });
 
@@ -155,7 +160,7 @@ describe("without a tokens file", () => {
 
   const options = (address: string, tokens: string | null) => ({
     listen: { address, port: 0 },
-    tokensFile: tokens,
+    auth: { ...NO_AUTH, tokensFile: tokens },
     ports: fakeGtm().ports,
     clock: fakeGtm().clock,
     log: recordingLog(),

@@ -4,10 +4,12 @@ import { HTTPException } from "hono/http-exception";
 import { OperationalError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { authenticate, authorize } from "./admission.ts";
 import { keepAudit } from "./audit.ts";
 import { createPage, PAGE_PATHS } from "./dashboard/assets.ts";
 import type { Context, Env, Router } from "./environment.ts";
-import { authenticate, authorize, limitBody, neededFor, requireJson, secureHeaders } from "./guard.ts";
+import { createFailedLogins } from "./failed-logins.ts";
+import { limitBody, neededFor, requireJson, sameOrigin, secureHeaders } from "./guard.ts";
 import { completed, type Description } from "./openapi.ts";
 import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./problem.ts";
 import { acmeRoutes } from "./routes/acme.ts";
@@ -25,23 +27,23 @@ import { overrideRoutes } from "./routes/overrides.ts";
 import { recentRoutes } from "./routes/recent.ts";
 import { regionRoutes } from "./routes/regions.ts";
 import { statusRoutes } from "./routes/status.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { whatIfRoutes } from "./routes/what-if.ts";
-import type { TokensFile } from "./tokens-file.ts";
 
 export const BASE = "/api/v1";
 
-/** @param tokens null: none are configured, and then only loopback may connect */
-export const createApp = (context: Context, tokens: TokensFile | null, metrics: Metrics): Router => {
+export const createApp = (context: Context, metrics: Metrics): Router => {
   const app = new OpenAPIHono<Env>();
   app.use(secureHeaders);
   app.use(countRequests(metrics));
   // The page itself says nothing: what it shows it asks for, as anybody does.
   const page = createPage(context.log);
   for (const path of PAGE_PATHS) app.get(path, page);
-  app.use(authenticate(tokens, metrics));
+  app.use(sameOrigin);
+  app.use(authenticate(context.auth, createFailedLogins(context), metrics));
   // Whoever was refused by their role is in it, too; who names nobody is not.
   app.use(keepAudit(context.ports, context.clock));
-  app.use(authorize(metrics));
+  app.use(authorize(() => app.routes, metrics));
   app.use(requireJson);
   app.use(limitBody);
   for (const routes of ROUTES) app.route(BASE, routes(context));
@@ -64,6 +66,7 @@ const ROUTES = [
   overrideRoutes,
   acmeRoutes,
   auditRoutes,
+  tokenRoutes,
   conversationRoutes,
   decisionRoutes,
   explainRoutes,

@@ -20,13 +20,14 @@ export const keepAudit =
     await next();
     const { method, path } = c.req;
     if (!isChange({ method, path, isDryRun: c.req.query("dry_run") === "true" })) return;
-    const { name, role } = c.get("actor");
+    const { name, role, tokenId } = c.get("actor");
     ports.audit.record({
       v: 1,
       atMs: Math.floor(clock.epochMs()),
       instance: ports.instance,
       actor: name,
       role,
+      tokenId,
       method: method.slice(0, 16),
       path: path.slice(0, 512),
       overrideRule: c.req.query("override_rule")?.slice(0, 64) ?? null,

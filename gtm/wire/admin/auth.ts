@@ -1,21 +1,47 @@
-/** Who is asking, by bearer token, and whether their role suffices. */
+/** Who is asking, by the token in the Authorization header. */
 import { timingSafeEqual } from "node:crypto";
+import type { KnownToken } from "./known-token.ts";
+import { ANYTHING, type Scope } from "./scope.ts";
 import { hashOfToken } from "./token.ts";
-import { RANKS, type Role, type TokenEntry } from "./tokens-file.ts";
+import type { Role } from "./tokens-file.ts";
 
 export type Actor = {
+  /** Goes into orders, logs and the audit. */
   readonly name: string;
   readonly role: Role;
-  /** `loopback`: no tokens are configured, and only this host can connect. */
-  readonly by: "token" | "loopback";
+  /** `loopback`: no tokens are configured, and only this host can connect. `oidc`: an identity provider's token. */
+  readonly by: "token" | "oidc" | "loopback";
+  /** Which token it was, never the token itself; null: no token, or one without a name. */
+  readonly tokenId: string | null;
   /** The only names whose challenges it may answer; null: any. */
   readonly names: readonly string[] | null;
+  readonly scope: Scope;
+  /** Unix epoch ms; null: it does not end. */
+  readonly expiresAtMs: number | null;
 };
 
-export type Refusal = "missing" | "malformed" | "unknown";
+export const LOCAL: Actor = {
+  ...{ name: "loopback", role: "admin", by: "loopback", tokenId: null, names: null },
+  ...{ scope: ANYTHING, expiresAtMs: null },
+};
+
+/** Why nobody is let in; the metric's label. */
+export type Refusal =
+  | "missing"
+  | "malformed"
+  | "unknown"
+  | "expired"
+  | "revoked"
+  /** Tokens of the store were not read for too long to be believed. */
+  | "unchecked"
+  /** An identity provider's token: not what its signature or its claims must be; its keys are not at hand. */
+  | "oidc-invalid"
+  | "oidc-keys";
 export type Identified =
   | { readonly kind: "actor"; readonly actor: Actor }
-  | { readonly kind: "refused"; readonly why: Refusal };
+  | { readonly kind: "refused"; readonly why: Refusal; readonly detail: string }
+  /** They are who they say, and have no role here. */
+  | { readonly kind: "stranger"; readonly detail: string };
 
 /** The scheme is case-insensitive (RFC 9110 §11.1). */
 const BEARER = /^bearer +(\S+) *$/i;
@@ -26,44 +52,46 @@ const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 /** `bearer`: a token. `any`: also a token as password, with its name as user, as programs send it that know nothing else. */
 export type Scheme = "bearer" | "any";
 
-/**
- * @param authorization the header's value; undefined: absent
- * @param entries who has a token
- */
-export const identify = (
-  authorization: string | undefined,
-  entries: readonly TokenEntry[],
-  scheme: Scheme = "bearer",
-): Identified => {
-  if (authorization === undefined) return { kind: "refused", why: "missing" };
-  const credentials = credentialsIn(authorization, scheme);
-  if (credentials === null) return { kind: "refused", why: "malformed" };
-  const { user, token } = credentials;
-  const hash = Buffer.from(hashOfToken(token), "hex");
-  let found: TokenEntry | null = null;
-  // Every entry is compared, each in constant time, so that the time taken says nothing about the list.
-  for (const entry of entries) {
-    if (timingSafeEqual(hash, Buffer.from(entry.sha256, "hex"))) found = entry;
-  }
-  if (found === null || (user !== null && user !== found.name)) return { kind: "refused", why: "unknown" };
-  return { kind: "actor", actor: { name: found.name, role: found.role, by: "token", names: found.names ?? null } };
-};
-
 /** `user` is null where the scheme has none. */
-type Credentials = { readonly user: string | null; readonly token: string };
+export type Credentials = { readonly user: string | null; readonly token: string };
 
-const credentialsIn = (authorization: string, scheme: Scheme): Credentials | null => {
+/** @param authorization the header's value; undefined: absent */
+export const credentialsIn = (
+  authorization: string | undefined,
+  scheme: Scheme,
+): Credentials | Extract<Identified, { kind: "refused" }> => {
+  if (authorization === undefined) return refused("missing", "Send a token as `Authorization: Bearer gtm_…`.");
   const token = BEARER.exec(authorization)?.[1];
   if (token !== undefined) return { user: null, token };
   const encoded = scheme === "any" ? BASIC.exec(authorization)?.[1] : undefined;
-  if (encoded === undefined) return null;
-  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
-  return colon < 0 ? null : { user: text.slice(0, colon), token: text.slice(colon + 1) };
+  if (colon < 0) return refused("malformed", "The Authorization header is not of the form `Bearer TOKEN`.");
+  return { user: text.slice(0, colon), token: text.slice(colon + 1) };
 };
 
-/** An admin may do everything; `acme` is no step on the way there. */
-export const suffices = ({ role }: Actor, needed: Role): boolean => {
-  if (needed === "acme" || role === "acme") return role === "admin" || role === needed;
-  return RANKS.indexOf(role) >= RANKS.indexOf(needed);
+export const refused = (why: Refusal, detail: string): Extract<Identified, { kind: "refused" }> => ({
+  kind: "refused",
+  why,
+  detail,
+});
+
+/** Every one is compared, each in constant time, so that the time taken says nothing about the list. @returns null: none */
+export const tokenIn = ({ user, token }: Credentials, tokens: Iterable<KnownToken>): KnownToken | null => {
+  const hash = Buffer.from(hashOfToken(token), "hex");
+  let found: KnownToken | null = null;
+  for (const one of tokens) if (timingSafeEqual(hash, one.hash)) found = one;
+  return found === null || (user !== null && user !== found.name) ? null : found;
 };
+
+/** @param nowMs Unix epoch */
+export const actorOf = (token: KnownToken, nowMs: number): Identified => {
+  const { id, name, role, names, scope, expiresAtMs, revokedAtMs } = token;
+  if (revokedAtMs !== null) return refused("revoked", `The token ${name} was revoked ${dayOf(revokedAtMs)}.`);
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    return refused("expired", `The token ${name} expired ${dayOf(expiresAtMs)}.`);
+  }
+  return { kind: "actor", actor: { name, role, by: "token", tokenId: id, names, scope, expiresAtMs } };
+};
+
+const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().replace("T", " ").slice(0, 16);

@@ -7,13 +7,19 @@ import { type EventStream, openEventStream, type StreamWish } from "./event-stre
 
 const MOST_STREAMS = 32;
 
+export type Reader = {
+  /** Ends its connection. */
+  readonly drop: () => void;
+  /** Whether whoever opened it may still read. */
+  readonly stands: () => boolean;
+};
+
 export type EventStreams = {
-  /**
-   * @param dropReader ends the reader's connection
-   * @returns null: too many are open
-   */
-  readonly open: (wish: StreamWish, dropReader: () => void) => ReadableStream<Uint8Array> | null;
+  /** @returns null: too many are open */
+  readonly open: (wish: StreamWish, reader: Reader) => ReadableStream<Uint8Array> | null;
   readonly heartbeat: () => void;
+  /** Ends the streams of those who would not be let in any more. */
+  readonly review: () => void;
   readonly closeAll: () => void;
 };
 
@@ -33,10 +39,10 @@ export const createEventStreams = ({ hub, viewOf, clock, metrics }: StreamsOptio
     name: "gtm_admin_event_readers",
     help: "Readers of the event stream that are connected.",
   });
-  const open = new Set<EventStream>();
+  const open = new Map<EventStream, Reader>();
   readers.set(0);
   return {
-    open: (wish, dropReader) => {
+    open: (wish, reader) => {
       if (open.size >= MOST_STREAMS) return null;
       const stream: EventStream = openEventStream(wish, {
         hub,
@@ -44,22 +50,25 @@ export const createEventStreams = ({ hub, viewOf, clock, metrics }: StreamsOptio
         monotonicMs: clock.monotonicMs,
         dropReader: () => {
           dropped.inc();
-          dropReader();
+          reader.drop();
         },
         onEnd: () => {
           open.delete(stream);
           readers.set(open.size);
         },
       });
-      open.add(stream);
+      open.set(stream, reader);
       readers.set(open.size);
       return stream.body;
     },
     heartbeat: () => {
-      for (const stream of [...open]) stream.heartbeat();
+      for (const stream of [...open.keys()]) stream.heartbeat();
+    },
+    review: () => {
+      for (const [stream, { stands }] of [...open]) if (!stands()) stream.close();
     },
     closeAll: () => {
-      for (const stream of [...open]) stream.close();
+      for (const stream of [...open.keys()]) stream.close();
     },
   };
 };

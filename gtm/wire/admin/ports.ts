@@ -1,5 +1,6 @@
 /** What the admin API needs from the rest of the GTM; main.ts hands it the datalayer's objects, tests hand it fakes. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
+import type { ConversationQuery, FoundConversations, OwnedConversation } from "#gtm/domain/conversation-query.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { AdminState } from "#gtm/domain/region.ts";
@@ -11,6 +12,7 @@ import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { AgentsPort } from "./agents-port.ts";
 
+import type { TokensPort } from "./tokens-port.ts";
 /** null in a field: any. */
 export type DecisionFilter = {
   readonly pool: string | null;
@@ -38,7 +40,20 @@ export type ConversationsPort = {
   /** Those at home in one region, or in any (null). */
   readonly list: (query: { readonly region: RegionId | null } & PageQuery) => Promise<Page<Conversation>>;
   readonly get: (id: ConversationId) => Promise<Conversation | null>;
+  /** @returns null: the cursor is of another order, or none of ours */
+  readonly search: (query: ConversationQuery) => Promise<FoundConversations | null>;
   /** Forgets a conversation, so that its next turn is placed anew. @returns whether there was one */
+  readonly owned: (id: ConversationId) => Promise<OwnedConversation | null>;
+  /** Its next turn goes there, once. @param rev what the caller saw; null: whatever it is */
+  readonly move: (
+    id: ConversationId,
+    region: RegionId,
+    rev: number | null,
+  ) => Promise<
+    | { readonly kind: "moved"; readonly conversation: Conversation }
+    | { readonly kind: "changed" }
+    | { readonly kind: "unknown" }
+  >;
   readonly release: (id: ConversationId) => Promise<boolean>;
 };
 
@@ -170,3 +185,4 @@ export type AdminPorts = {
   readonly instance: string;
   readonly version: string;
 };
+  readonly tokens: TokensPort;

@@ -6,16 +6,19 @@ export const PROBLEMS = {
   "malformed-request": { status: 400, title: "The request does not match its schema" },
   "malformed-json": { status: 400, title: "The body is not JSON" },
   unauthorized: { status: 401, title: "A valid token is required" },
-  forbidden: { status: 403, title: "The role does not allow this" },
+  forbidden: { status: 403, title: "The role, or what it is limited to, does not allow this" },
+  "cross-origin": { status: 403, title: "A page of another origin asks" },
   "not-found": { status: 404, title: "There is no such thing" },
   "method-not-allowed": { status: 405, title: "This address does not have that method" },
   "state-conflict": { status: 409, title: "The region's present state does not allow this" },
   "safety-rule": { status: 409, title: "A safety rule forbids this" },
   "too-many-challenges": { status: 409, title: "There are as many challenge values as there may be" },
+  "too-many-tokens": { status: 409, title: "There are as many tokens as there may be" },
   "precondition-failed": { status: 412, title: "It changed since it was read" },
   "body-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The body must be application/json" },
   misdirected: { status: 421, title: "Not this host's name" },
+  "too-many-failures": { status: 429, title: "Too many tokens that were none" },
   "internal-error": { status: 500, title: "A fault of the GTM itself" },
   "store-unreachable": { status: 503, title: "The store does not answer" },
   "store-refused": { status: 503, title: "The store does not take this" },
@@ -35,6 +38,8 @@ export const Problem = z
     faults: z.array(z.looseObject({ at: z.string(), message: z.string() })).optional(),
     /** The safety rule that forbids it; pass its name as `override_rule` to do it all the same. */
     rule: z.string().optional(),
+    /** What whoever asks lacks: the role, or where their scope would have to reach. */
+    missing: z.looseObject({ what: z.enum(["role", "regions", "pools", "tenants"]), needed: z.string() }).optional(),
   })
   .openapi("Problem");
 export type Problem = z.infer<typeof Problem>;

@@ -7,3 +7,7 @@ export const createToken = (random: Uint8Array = randomBytes(32)): string =>
 
 /** SHA-256, hexadecimal. A slow hash would protect nothing: there is no dictionary of 256 random bits. */
 export const hashOfToken = (token: string): string => createHash("sha256").update(token, "utf8").digest("hex");
+
+/** What a token is called where it is listed; says nothing of the token. */
+export const createTokenId = (random: Uint8Array = randomBytes(8)): string =>
+  `tk-${Buffer.from(random).toString("hex")}`;

@@ -5,8 +5,9 @@ import { loadConfig } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { DIMENSIONS, ScopeFields } from "./scope.ts";
 
-/** Each role may do what the ones before it may: read; order; answer challenges and, later, hand out tokens and reload. */
+/** Each role may do what the ones before it may: read; order; answer challenges, hand out tokens, reload. */
 export const RANKS = ["viewer", "operator", "admin"] as const;
 /** `acme` may present and clean up challenges of certificate authorities, and nothing else. */
 export const Role = z.enum([...RANKS, "acme"]);
@@ -32,20 +33,53 @@ export const TokenEntry = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits, as `gtm token create` prints them"),
   /** Of an `acme` token: the only names it may have certificates for, a wildcard's without its `*.`; absent: the whole zone. */
   names: z.array(HostName).min(1).max(256).optional(),
+  /** Globs; absent: any. */
+  ...ScopeFields,
+  /** From then on it is refused; absent: it stands until its line is removed. */
+  expires: z.iso
+    .datetime({ offset: true, error: "must be an instant such as 2027-01-31T00:00:00Z" })
+    .transform((text) => Date.parse(text))
+    .optional(),
 });
 export type TokenEntry = z.infer<typeof TokenEntry>;
 
-const NAMES_ELSEWHERE = { path: ["names"], message: "belong to the role acme only" };
+type Limits = Pick<TokenEntry, "role" | "names" | "regions" | "pools" | "tenants">;
+
+/** What does not go together, by field. */
+export const limitFaults = (entry: Limits): readonly { readonly path: string; readonly message: string }[] =>
+  entry.role === "acme"
+    ? DIMENSIONS.flatMap((name) =>
+        entry[name] === undefined ? [] : [{ path: name, message: "do not go with the role acme, which takes names" }],
+      )
+    : entry.names === undefined
+      ? []
+      : [{ path: "names", message: "belong to the role acme only" }];
+
 /** An empty file is a list of nobody. */
 const TokenList = z
-  .array(TokenEntry.refine(({ role, names }) => role === "acme" || names === undefined, NAMES_ELSEWHERE))
+  .array(
+    TokenEntry.superRefine((entry, context) => {
+      for (const { path, message } of limitFaults(entry)) context.addIssue({ code: "custom", path: [path], message });
+    }),
+  )
   .nullable();
 
 /** The line of the file for one token. */
-export const tokenLine = (entry: TokenEntry): string =>
-  `- { name: ${JSON.stringify(entry.name)}, role: ${entry.role}, sha256: ${entry.sha256}${namesText(entry)} }`;
+export const tokenLine = (entry: TokenEntry): string => {
+  const { name, role, sha256, names, expires } = entry;
+  const lists = DIMENSIONS.flatMap((each) =>
+    listText(
+      each,
+      entry[each]?.map((glob) => JSON.stringify(glob)),
+    ),
+  );
+  const end = expires === undefined ? [] : [`expires: "${new Date(expires).toISOString()}"`];
+  const fields = [`name: ${JSON.stringify(name)}`, `role: ${role}`, `sha256: ${sha256}`];
+  return `- { ${[...fields, ...listText("names", names), ...lists, ...end].join(", ")} }`;
+};
 
-const namesText = ({ names }: TokenEntry): string => (names === undefined ? "" : `, names: [${names.join(", ")}]`);
+const listText = (field: string, values: readonly string[] | undefined): readonly string[] =>
+  values === undefined ? [] : [`${field}: [${values.join(", ")}]`];
 
 /** @throws {OperationalError} GTM_CONFIG_INVALID naming every fault, GTM_CONFIG_UNREADABLE */
 export const readTokens = (path: string): readonly TokenEntry[] =>

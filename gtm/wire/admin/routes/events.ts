@@ -2,12 +2,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { regionOf } from "#gtm/domain/decision.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
+import { regionsSeen } from "../access.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import type { Happening } from "../event-hub.ts";
 import type { DecisionFilter } from "../ports.ts";
 import { problemOf, problemResponse } from "../problem.ts";
 import { BEARER } from "../route-parts.ts";
-import { filterOf, filterQuery } from "./decisions.ts";
+import { filterOf, filterQuery, sightOf } from "./decisions.ts";
 
 const KINDS = ["decision", "region"] as const;
 
@@ -32,7 +33,7 @@ export const isWanted = (entry: Entry, filter: DecisionFilter): boolean => {
 const EXAMPLE =
   'id: 5f2c-182\nevent: decision\ndata: {"id":"01K5…","verdict":{"kind":"pinned","region":"eu-central"}}\n\n';
 
-export const eventRoutes = ({ ports, streams }: Context): Router =>
+export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
   createRouter().openapi(
     createRoute({
       method: "get",
@@ -54,11 +55,18 @@ export const eventRoutes = ({ ports, streams }: Context): Router =>
       const { kinds, ...filter } = c.req.valid("query");
       const wanted = filterOf(ports, filter);
       const wishes = new Set<string>(KINDS.filter((kind) => kinds.split(",").includes(kind)));
-      const wants = (happening: Happening): boolean =>
-        wishes.has(happening.kind) && (happening.kind !== "decision" || isWanted(happening.entry, wanted));
+      const actor = c.get("actor");
+      const sees = sightOf(actor);
+      const seen = regionsSeen(actor, ports.pools);
+      const wants = (happening: Happening): boolean => {
+        if (!wishes.has(happening.kind)) return false;
+        if (happening.kind === "region") return seen === null || seen.has(happening.change.region);
+        return isWanted(happening.entry, wanted) && (sees === null || sees(happening.entry));
+      };
       const { outgoing } = c.env;
-      const body = streams.open({ wants, lastEventId: c.req.header("last-event-id") ?? null }, () =>
-        outgoing.destroy(),
+      const body = streams.open(
+        { wants, lastEventId: c.req.header("last-event-id") ?? null },
+        { drop: () => outgoing.destroy(), stands: () => auth.stands(actor) },
       );
       if (body === null) {
         return problemResponse(problemOf("too-many-streams", "Close one that is no longer read."), {

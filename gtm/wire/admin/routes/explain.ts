@@ -5,7 +5,11 @@ import type { Entry, Query } from "#gtm/steering/ports.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
 import type { ModelId } from "#shared/ids.ts";
 import { ConversationId } from "#shared/ids.ts";
+import { isLimited } from "../access.ts";
+import { mustMay } from "../admission.ts";
+import type { Actor } from "../auth.ts";
 import { clientSubnetOf } from "../client-subnet.ts";
+import { mustSee } from "../conversation-sight.ts";
 import { viewer } from "../decision-clock.ts";
 import { DecisionSchema } from "../decision-schema.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
@@ -55,6 +59,7 @@ export const explainRoutes = ({ ports, clock }: Context): Router => {
     }),
     async (c) => {
       const query = queryOf(ports, c.req.valid("json"), clock.monotonicMs());
+      await mustSeeAll(c.get("actor"), ports, query);
       // The main flow with a record that keeps nothing: no pin is claimed, no send is booked.
       const steer = createSteer({ ...ports.steering, record: () => {} }, ports.policy);
       const decision = await steer(query, (decided) => decided);
@@ -62,6 +67,16 @@ export const explainRoutes = ({ ports, clock }: Context): Router => {
       return c.json(viewOf(entry), 200);
     },
   );
+};
+
+/** @throws {ProblemError} 403 for other people's pools and tenants, 404 for their conversations */
+const mustSeeAll = async (actor: Actor, ports: AdminPorts, { pool, tenant, conversationId }: Query): Promise<void> => {
+  // No region is ordered about: those that they may not order of take part in what is decided.
+  const everywhere = { ...actor, scope: { ...actor.scope, regions: null } };
+  mustMay(everywhere, "viewer", { kind: "order-traffic", region: "*", pool: pool.name, tenant });
+  if (conversationId === null || !isLimited(actor)) return;
+  const owned = await ports.conversations.owned(conversationId);
+  if (owned !== null) mustSee(actor, ports, owned, conversationId);
 };
 
 const queryOf = (ports: AdminPorts, body: ExplainBody, nowMs: number): Query => {

@@ -1,5 +1,9 @@
 /** Overrides: what people ordered about some traffic, for a while; listed, given, extended, cancelled. */
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Override } from "#shared/records.ts";
+import { deedOfOverride, seesOverride } from "../access.ts";
+import { mustMay } from "../admission.ts";
+import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import {
   noOverride,
@@ -33,13 +37,16 @@ export const Cancelled = z.looseObject({ id: z.string(), cancelled: z.boolean() 
 
 export const overrideRoutes = (context: Context): Router => {
   const { ports, clock } = context;
-  const viewOf = (id: string): OverrideView => {
+  /** What somebody may not see is not there for them. */
+  const seen = (id: string, actor: Actor): Override => {
     const override = overrideNamed(ports.orders.current(), id);
-    if (override === null) throw noOverride(id);
-    return overrideView(override, clock.epochMs());
+    if (override === null || !seesOverride(actor, override)) throw noOverride(id);
+    return override;
   };
   return createRouter()
     .openapi(
+  const viewOf = (id: string, actor: Actor): OverrideView => overrideView(seen(id, actor), clock.epochMs());
+  const mustMayOrder = (override: Override, actor: Actor): void => mustMay(actor, "operator", deedOfOverride(override));
       createRoute({
         method: "get",
         path: "/overrides",
@@ -50,7 +57,8 @@ export const overrideRoutes = (context: Context): Router => {
       }),
       (c) => {
         const nowMs = clock.epochMs();
-        const items = ports.orders.current().overrides.map((one) => overrideView(one, nowMs));
+        const own = ports.orders.current().overrides.filter((one) => seesOverride(c.get("actor"), one));
+        const items = own.map((one) => overrideView(one, nowMs));
         return c.json({ items, next_cursor: null }, 200);
       },
     )
@@ -69,9 +77,10 @@ export const overrideRoutes = (context: Context): Router => {
       async (c) => {
         const { dry_run: dryRun, override_rule: rule } = c.req.valid("query");
         const override = overrideOf(context, c.req.valid("json"), c.get("actor").name);
+        mustMayOrder(override, c.get("actor"));
         if (dryRun === "true") return c.json(await planOverride(context, override), 200);
         await placeOverride(context, override, rule ?? null);
-        const view = viewOf(override.id);
+        const view = viewOf(override.id, c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);
       },
@@ -87,7 +96,7 @@ export const overrideRoutes = (context: Context): Router => {
         responses: answers(OverrideView, "The override"),
       }),
       (c) => {
-        const view = viewOf(c.req.valid("param").id);
+        const view = viewOf(c.req.valid("param").id, c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);
       },
@@ -109,7 +118,8 @@ export const overrideRoutes = (context: Context): Router => {
         const expiresAtMs = Math.floor(clock.epochMs()) + forMs;
         const change = { actor: c.get("actor").name, comment, expiresAtMs };
         if ((await ports.orders.changeOverride(id, change)) === null) throw noOverride(id);
-        const view = viewOf(id);
+        const view = viewOf(id, c.get("actor"));
+        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);
       },
@@ -131,5 +141,6 @@ export const overrideRoutes = (context: Context): Router => {
         const cancelled = (await ports.orders.changeOverride(id, change)) !== null;
         return c.json({ id, cancelled }, 200);
       },
+        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
     );
 };

@@ -1,7 +1,10 @@
 /** The last quarter of an hour, for the overview: decisions, turns, areas, changes. */
 import { createRoute, z } from "@hono/zod-openapi";
+import type { RegionId } from "#shared/ids.ts";
+import { regionsSeen } from "../access.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { BUCKET_MS, type Recent } from "../recent.ts";
+import { recentFor } from "../recent-sight.ts";
 import { answers, BEARER } from "../route-parts.ts";
 
 const TurnsView = z.looseObject({
@@ -38,7 +41,7 @@ export type RecentView = z.infer<typeof RecentView>;
 
 const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
 
-const recentView = (recent: Recent, regions: Context["ports"]["steering"]): RecentView => ({
+const recentView = (recent: Recent, regions: readonly RegionId[]): RecentView => ({
   bucketMs: BUCKET_MS,
   buckets: recent.buckets().map(({ fromMs, verdicts, regions: byRegion }) => ({
     at: isoOf(fromMs),
@@ -51,21 +54,29 @@ const recentView = (recent: Recent, regions: Context["ports"]["steering"]): Rece
     region,
     changes: changes.map((one) => ({ ...one })),
   })),
-  since: regions.world().regions.map(({ id }) => {
+  since: regions.map((id) => {
     const { healthMs, adminMs } = recent.since(id);
     return { region: id, healthSince: isoOf(healthMs), adminSince: isoOf(adminMs) };
   }),
 });
 
-export const recentRoutes = ({ ports, recent }: Context): Router =>
+export const recentRoutes = ({ ports, recent, clock }: Context): Router =>
   createRouter().openapi(
     createRoute({
       method: "get",
       path: "/recent",
       tags: ["status"],
       summary: "The last quarter of an hour: decisions by verdict, turns over three seconds, areas, changes of regions",
+      description:
+        "For who is limited to pools or tenants: their decisions that this instance remembers, and no measured turns.",
       security: BEARER,
       responses: answers(RecentView, "The quarter of an hour"),
     }),
-    (c) => c.json(recentView(recent, ports.steering), 200),
+    (c) => {
+      const actor = c.get("actor");
+      const seen = regionsSeen(actor, ports.pools);
+      const ids = ports.steering.world().regions.map(({ id }) => id);
+      const regions = ids.filter((id) => seen === null || seen.has(id));
+      return c.json(recentView(recentFor(actor, { ports, clock, recent }), regions), 200);
+    },
   );

@@ -1,7 +1,9 @@
 /** Regions and what is placed in them, read only. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Region } from "#gtm/domain/region.ts";
+import { regionsSeen } from "../access.ts";
 import { withCacheTiers } from "../cache-tiers.ts";
+import { seesModel } from "../conversation-sight.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { PlacementView, placementsIn } from "../placement-view.ts";
 import type { AdminPorts } from "../ports.ts";
@@ -9,9 +11,9 @@ import { refuse } from "../problem.ts";
 import { RegionView, regionEtag, regionView } from "../region-view.ts";
 import { answers, BEARER, pageOf, regionParams } from "../route-parts.ts";
 
-/** @throws {ProblemError} 404 naming the regions there are */
-export const regionNamed = (ports: AdminPorts, id: string): Region => {
-  const { regions } = ports.steering.world();
+/** @param seen those that whoever asks may see; null: all. @throws {ProblemError} 404 naming the regions there are */
+export const regionNamed = (ports: AdminPorts, id: string, seen: ReadonlySet<string> | null = null): Region => {
+  const regions = ports.steering.world().regions.filter((one) => seen === null || seen.has(one.id));
   const region = regions.find((one) => one.id === id);
   if (region !== undefined) return region;
   throw refuse("not-found", `There is no region ${id}; there are ${regions.map((one) => one.id).join(", ")}.`);
@@ -31,7 +33,11 @@ export const regionRoutes = ({ ports, clock }: Context): Router =>
       (c) => {
         const orders = ports.orders.current();
         const nowMs = clock.epochMs();
-        const items = ports.steering.world().regions.map((region) => regionView(region, orders, ports.policy, nowMs));
+        const seen = regionsSeen(c.get("actor"), ports.pools);
+        const items = ports.steering
+          .world()
+          .regions.filter(({ id }) => seen === null || seen.has(id))
+          .map((region) => regionView(region, orders, ports.policy, nowMs));
         return c.json({ items, next_cursor: null }, 200);
       },
     )
@@ -46,7 +52,7 @@ export const regionRoutes = ({ ports, clock }: Context): Router =>
         responses: answers(RegionView, "The region"),
       }),
       (c) => {
-        const region = regionNamed(ports, c.req.valid("param").id);
+        const region = regionNamed(ports, c.req.valid("param").id, regionsSeen(c.get("actor"), ports.pools));
         const orders = ports.orders.current();
         c.header("ETag", regionEtag(region.id, orders));
         const view = regionView(region, orders, ports.policy, clock.epochMs());
@@ -67,8 +73,12 @@ export const regionRoutes = ({ ports, clock }: Context): Router =>
       }),
       (c) => {
         const { region, model } = c.req.valid("query");
-        if (region !== undefined) regionNamed(ports, region);
-        const items = placementsIn(ports.steering.world(), region ?? null, modelNamed(ports, model));
+        const seen = regionsSeen(c.get("actor"), ports.pools);
+        const sees = seesModel(c.get("actor"), ports);
+        if (region !== undefined) regionNamed(ports, region, seen);
+        const items = placementsIn(ports.steering.world(), region ?? null, modelNamed(ports, model)).filter(
+          (one) => sees(one.model) && (seen === null || seen.has(one.region)),
+        );
         return c.json({ items: withCacheTiers(items, ports.agents()), next_cursor: null }, 200);
       },
     );

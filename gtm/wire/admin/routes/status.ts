@@ -1,11 +1,31 @@
 /** Who asks, and how this GTM is: the first things a person on call wants to know. */
 import { createRoute, z } from "@hono/zod-openapi";
+import { poolsSeen, regionsSeen } from "../access.ts";
+import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import type { Health } from "../ports.ts";
 import { standingOf } from "../region-standing.ts";
 import { answers, BEARER } from "../route-parts.ts";
 
-const WhoAmI = z.looseObject({ name: z.string(), role: z.string(), by: z.string() }).openapi("WhoAmI");
+const globs = z.array(z.string()).nullable();
+export const WhoAmI = z
+  .looseObject({
+    name: z.string(),
+    role: z.string(),
+    /** `token`, `oidc`, or `loopback`: no tokens are configured. */
+    by: z.string(),
+    /** Which token it is, as /tokens lists them; null: none. */
+    tokenId: z.string().nullable(),
+    /** Globs: regions that they may order of; pools and tenants that they may see and order about. null: any. */
+    regions: globs,
+    pools: globs,
+    tenants: globs,
+    expiresAt: z.string().nullable(),
+    /** By this GTM's clock; null: it does not end. */
+    expiresInMs: z.number().nullable(),
+  })
+  .openapi("WhoAmI");
+export type WhoAmI = z.infer<typeof WhoAmI>;
 const Version = z.looseObject({ version: z.string(), node: z.string(), api: z.string() }).openapi("Version");
 export type Version = z.infer<typeof Version>;
 export const Status = z
@@ -59,12 +79,24 @@ export const stateOf = (health: Health): "ready" | "degraded" | "not-ready" => {
   return health.degradedSinceMs === null ? "ready" : "degraded";
 };
 
-const statusOf = ({ ports, clock, startedAtMs }: Context): Status => {
+const copied = (list: readonly string[] | null): string[] | null => (list === null ? null : [...list]);
+
+const whoAmI = ({ name, role, by, tokenId, scope, expiresAtMs }: Actor, nowMs: number): WhoAmI => ({
+  ...{ name, role, by, tokenId },
+  regions: copied(scope.regions),
+  pools: copied(scope.pools),
+  tenants: copied(scope.tenants),
+  expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+  expiresInMs: expiresAtMs === null ? null : Math.max(0, Math.round(expiresAtMs - nowMs)),
+});
+
+const statusOf = ({ ports, clock, startedAtMs }: Context, actor: Actor): Status => {
   const { policy, health, orders } = ports;
   const world = ports.steering.world();
   const now = health();
   const { degradedSinceMs, reasons, degradations, savedWorldAgeMs } = now;
   const record = orders.current();
+  const seen = regionsSeen(actor, ports.pools);
   return {
     instance: ports.instance,
     version: ports.version,
@@ -80,14 +112,20 @@ const statusOf = ({ ports, clock, startedAtMs }: Context): Status => {
       areAgesFrozen: world.areAgesFrozen,
       savedAgeMs: savedWorldAgeMs === null ? null : Math.round(savedWorldAgeMs),
     },
-    pools: ports.pools.map(({ name, models, regions }) => ({ name, models: [...models], regions: [...regions] })),
-    regions: world.regions.map((region) => ({
-      id: region.id,
-      admin: region.admin,
-      health: region.health,
-      ...standingOf(region, policy),
-      reportAgeMs: region.reportAgeMs === null ? null : Math.round(region.reportAgeMs),
+    pools: poolsSeen(actor, ports.pools).map(({ name, models, regions }) => ({
+      name,
+      models: [...models],
+      regions: [...regions],
     })),
+    regions: world.regions
+      .filter(({ id }) => seen === null || seen.has(id))
+      .map((region) => ({
+        id: region.id,
+        admin: region.admin,
+        health: region.health,
+        ...standingOf(region, policy),
+        reportAgeMs: region.reportAgeMs === null ? null : Math.round(region.reportAgeMs),
+      })),
     orders: { rev: record.rev, regions: record.regions.length, overrides: record.overrides.length },
   };
 };
@@ -103,10 +141,7 @@ export const statusRoutes = (context: Context): Router =>
         security: BEARER,
         responses: answers(WhoAmI, "The caller"),
       }),
-      (c) => {
-        const { name, role, by } = c.get("actor");
-        return c.json({ name, role, by }, 200);
-      },
+      (c) => c.json(whoAmI(c.get("actor"), context.clock.epochMs()), 200),
     )
     .openapi(
       createRoute({
@@ -117,7 +152,7 @@ export const statusRoutes = (context: Context): Router =>
         security: BEARER,
         responses: answers(Status, "The state of this instance"),
       }),
-      (c) => c.json(statusOf(context), 200),
+      (c) => c.json(statusOf(context, c.get("actor")), 200),
     )
     .openapi(
       createRoute({

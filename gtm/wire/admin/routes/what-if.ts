@@ -2,6 +2,8 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { World } from "#gtm/domain/world.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
+import { seesEntry } from "../access.ts";
+import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { withAdmin } from "../order-plan.ts";
 import type { AdminPorts } from "../ports.ts";
@@ -31,7 +33,7 @@ export const whatIfRoutes = ({ ports, clock }: Context): Router =>
       for (const [id, admin] of Object.entries(regions)) changed = withAdmin(changed, regionNamed(ports, id).id, admin);
       const now = { world, policy: ports.policy };
       const other = { world: changed, policy: { ...ports.policy, ...known(policy) } };
-      return c.json(await whatIf(latestTurns(ports, last), now, other, clock.monotonicMs()), 200);
+      return c.json(await whatIf(latestTurns(ports, last, c.get("actor")), now, other, clock.monotonicMs()), 200);
     },
   );
 
@@ -39,7 +41,7 @@ export const whatIfRoutes = ({ ports, clock }: Context): Router =>
 const known = <Value>(fields: Readonly<Record<string, Value | undefined>>): Readonly<Record<string, Value>> =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, Value] => field[1] !== undefined));
 
-const latestTurns = ({ decisions }: AdminPorts, last: number): readonly Entry[] => {
+const latestTurns = ({ decisions }: AdminPorts, last: number, actor: Actor): readonly Entry[] => {
   const turns: Entry[] = [];
   let cursor: string | null = null;
   do {
@@ -47,7 +49,7 @@ const latestTurns = ({ decisions }: AdminPorts, last: number): readonly Entry[] 
       ...{ pool: null, region: null, verdict: null, channel: "http", conversation: null },
       ...{ limit: PAGE, cursor },
     });
-    turns.push(...page.items.filter(({ query }) => query.kind === "turn"));
+    turns.push(...page.items.filter(({ query }) => query.kind === "turn").filter((one) => seesEntry(actor, one)));
     cursor = page.nextCursor;
   } while (cursor !== null && turns.length < last);
   return turns.slice(0, last);

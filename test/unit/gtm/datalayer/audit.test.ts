@@ -11,7 +11,8 @@ import { recordingLog } from "#test/support/recording-log.ts";
 import { until } from "#test/support/until.ts";
 
 const entry = (actor: string, path = "/api/v1/regions/paris/down"): AuditRecord => ({
-  ...{ v: 1, atMs: 1_000, instance: "gtm-1", actor, role: "operator", method: "POST", path },
+  ...{ v: 1, atMs: 1_000, instance: "gtm-1", actor, role: "operator", tokenId: "tk-1" },
+  ...{ method: "POST", path },
   ...{ overrideRule: null, body: { comment: "x" }, status: 200 },
 });
 

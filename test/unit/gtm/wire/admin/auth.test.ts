@@ -1,16 +1,21 @@
-/** Who is asking, and what their role allows. */
+/** Who is asking, by what stands in the Authorization header. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Actor, identify, suffices } from "#gtm/wire/admin/auth.ts";
+import { actorOf, credentialsIn, tokenIn } from "#gtm/wire/admin/auth.ts";
+import { type KnownToken, tokenOfEntry } from "#gtm/wire/admin/known-token.ts";
 import { createToken, hashOfToken } from "#gtm/wire/admin/token.ts";
-import type { Role, TokenEntry } from "#gtm/wire/admin/tokens-file.ts";
 
 const alices = createToken(new Uint8Array(32).fill(7));
 const bobs = createToken(new Uint8Array(32).fill(9));
-const entries: readonly TokenEntry[] = [
-  { name: "alice", role: "operator", sha256: hashOfToken(alices) },
-  { name: "bob", role: "viewer", sha256: hashOfToken(bobs) },
+const tokens: readonly KnownToken[] = [
+  tokenOfEntry({ name: "alice", role: "operator", sha256: hashOfToken(alices) }),
+  tokenOfEntry({ name: "bob", role: "viewer", sha256: hashOfToken(bobs) }),
 ];
+const identify = (header: string | undefined, known: readonly KnownToken[]): string => {
+  const credentials = credentialsIn(header, "bearer");
+  if ("kind" in credentials) return credentials.why;
+  return tokenIn(credentials, known)?.name ?? "unknown";
+};
 
 describe("a token", () => {
   it("is `gtm_` and 43 characters", () => {
@@ -40,25 +45,42 @@ describe("an Authorization header", () => {
   ];
   for (const { header, says } of cases) {
     it(`of ${header?.replace(/gtm_\S+/, "gtm_…") ?? "none"} is ${says}`, () => {
-      const found = identify(header, entries);
-      assert.equal(found.kind === "actor" ? found.actor.name : found.why, says);
+      assert.equal(identify(header, tokens), says);
     });
   }
   it("names nobody where the list is empty", () => {
-    assert.deepEqual(identify(`Bearer ${alices}`, []), { kind: "refused", why: "unknown" });
+    assert.equal(identify(`Bearer ${alices}`, []), "unknown");
   });
 });
 
-describe("a role", () => {
-  it("may do what it and the roles before it may", () => {
-    const actor = (role: Actor["role"]): Actor => ({ name: "x", role, by: "token", names: null });
-    const roles: readonly Role[] = ["viewer", "operator", "admin", "acme"];
-    const table = roles.map((role) => roles.map((needed) => suffices(actor(role), needed)));
-    assert.deepEqual(table, [
-      [true, false, false, false],
-      [true, true, false, false],
-      [true, true, true, true],
-      [false, false, false, true],
-    ]);
+describe("a password", () => {
+  const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+  it("is a token, and its user the token's name, where a password counts at all", () => {
+    const named = (header: string) => {
+      const credentials = credentialsIn(header, "any");
+      return "kind" in credentials ? credentials.why : (tokenIn(credentials, tokens)?.name ?? "unknown");
+    };
+    assert.equal(named(basic(`alice:${alices}`)), "alice");
+    assert.equal(named(basic(`bob:${alices}`)), "unknown");
+    assert.equal(named(basic("no colon")), "malformed");
+    assert.equal(identify(basic(`alice:${alices}`), tokens), "malformed");
   });
+});
+
+describe("a token's end", () => {
+  const [alice] = tokens;
+  assert.ok(alice);
+  const cases: readonly { when: string; wish: Partial<KnownToken>; says: string }[] = [
+    { when: "before its end", wish: { expiresAtMs: 1_001 }, says: "actor" },
+    { when: "without an end", wish: { expiresAtMs: null }, says: "actor" },
+    { when: "at its end", wish: { expiresAtMs: 1_000 }, says: "expired" },
+    { when: "once revoked", wish: { expiresAtMs: 2_000, revokedAtMs: 900 }, says: "revoked" },
+    { when: "once revoked by a clock that is ahead", wish: { revokedAtMs: 5_000 }, says: "revoked" },
+  ];
+  for (const { when, wish, says } of cases) {
+    it(`${when} it is ${says}`, () => {
+      const found = actorOf({ ...alice, ...wish }, 1_000);
+      assert.equal(found.kind === "refused" ? found.why : found.kind, says);
+    });
+  }
 });

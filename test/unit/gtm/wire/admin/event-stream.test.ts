@@ -8,6 +8,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { metricValue } from "#test/support/metric-value.ts";
 import { fakeGtm } from "./fake-ports.ts";
 
+const READER = { drop: () => {}, stands: () => true };
 const EVERYTHING: StreamWish = { wants: () => true, lastEventId: null };
 
 const open = (
@@ -128,27 +129,37 @@ describe("all event streams of a GTM", () => {
   };
   it("are 32 at most, and a closed one makes room", async () => {
     const { all, metrics } = streams();
-    const bodies = Array.from({ length: 32 }, () => all.open(EVERYTHING, () => {}));
+    const bodies = Array.from({ length: 32 }, () => all.open(EVERYTHING, READER));
     assert.ok(bodies.every((body) => body !== null));
-    assert.equal(
-      all.open(EVERYTHING, () => {}),
-      null,
-    );
+    assert.equal(all.open(EVERYTHING, READER), null);
     await bodies[0]?.cancel();
     assert.equal(await metricValue(metrics, "gtm_admin_event_readers"), 31);
-    assert.notEqual(
-      all.open(EVERYTHING, () => {}),
-      null,
-    );
+    assert.notEqual(all.open(EVERYTHING, READER), null);
     all.closeAll();
     assert.equal(await metricValue(metrics, "gtm_admin_event_readers"), 0);
+  });
+  it("end within a look once whoever opened them would not be let in any more", async () => {
+    const { all, metrics } = streams();
+    let stands = true;
+    const body = all.open(EVERYTHING, { ...READER, stands: () => stands });
+    all.open(EVERYTHING, READER);
+    all.review();
+    assert.equal(await metricValue(metrics, "gtm_admin_event_readers"), 2);
+    stands = false;
+    all.review();
+    assert.equal(await metricValue(metrics, "gtm_admin_event_readers"), 1);
+    const reader = body?.getReader();
+    let isOver = false;
+    while (!isOver) isOver = (await reader?.read())?.done ?? true;
+    all.closeAll();
   });
   it("count the readers that were let go", async () => {
     const { all, gtm, metrics } = streams();
     let dropped = 0;
-    all.open(EVERYTHING, () => {
+    const drop = (): void => {
       dropped += 1;
-    });
+    };
+    all.open(EVERYTHING, { ...READER, drop });
     gtm.decide();
     gtm.decide();
     assert.equal(dropped, 1);

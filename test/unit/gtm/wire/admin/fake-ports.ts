@@ -1,5 +1,7 @@
 /** A GTM without a datalayer behind the admin API: everything in arrays that a test can read and change. */
-import { type Conversation, homeOf } from "#gtm/domain/conversation.ts";
+import { type Conversation, contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
+import { movedTo } from "#gtm/domain/conversation-move.ts";
+import type { OwnedConversation } from "#gtm/domain/conversation-query.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
 import { ruleOf } from "#gtm/domain/override-rule.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
@@ -23,15 +25,18 @@ import type {
 import type { AuditRecord } from "#shared/audit-record.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
-import { ConversationId, DecisionId } from "#shared/ids.ts";
+import { ConversationId, DecisionId, PoolName } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord } from "#shared/records.ts";
+import type { TokensPort } from "#gtm/wire/admin/tokens-port.ts";
 import { aClient, aConversation, aPool, aQuery, aRegion, aWorld, MODEL, NOW_MS } from "#test/support/builders.ts";
 
+import { ownerOf } from "#shared/conversation-record.ts";
 /** 2026-11-30T04:00:00Z */
 export const EPOCH_MS = Date.UTC(2026, 10, 30, 4);
 
 export const fakeClock = (): Clock & { pass: (ms: number) => void } => {
+import type { TokenRecord } from "#shared/token-record.ts";
   let passedMs = 0;
   return {
     monotonicMs: () => NOW_MS + passedMs,
@@ -172,6 +177,37 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         return state.conversations.length < before;
       },
     },
+      search: async (query) => {
+        mustHaveStore();
+        if (query.cursor !== null && !/^\d+$/.test(query.cursor)) return null;
+        const found = state.conversations.filter(
+          (one) =>
+            (query.region === null || homeOf(one) === query.region) &&
+            (query.model === null || one.model === query.model) &&
+            (query.tenantTag === null || query.tenantTag === owned(one).owner.tenantTag) &&
+            (query.poolTag === null || query.poolTag === owned(one).owner.poolTag) &&
+            contextTokensOf(one) >= query.minTokens &&
+            clock.monotonicMs() - one.lastTurnAtMs >= query.minIdleMs,
+        );
+        if (query.sort === "tokens") found.sort((a, b) => contextTokensOf(b) - contextTokensOf(a));
+        const { items, nextCursor } = pageOf(found, query.limit, query.cursor);
+        return { items: items.map(owned), nextCursor, examined: found.length };
+      },
+      owned: async (id) => {
+        mustHaveStore();
+        const found = state.conversations.find((one) => one.id === id);
+        return found === undefined ? null : owned(found);
+      },
+      move: async (id, region, rev) => {
+        mustHaveStore();
+        const at = state.conversations.findIndex((one) => one.id === id);
+        const before = state.conversations[at];
+        if (before === undefined) return { kind: "unknown" };
+        if (rev !== null && before.rev !== rev) return { kind: "changed" };
+        const conversation = { ...movedTo(before, region), rev: before.rev + 1 };
+        state.conversations = state.conversations.with(at, conversation);
+        return { kind: "moved", conversation };
+      },
     orders: {
       current: () => state.orders,
       order: async ({ region, admin, comment, actor, expiresAtMs }: OrderWish) => {
@@ -251,6 +287,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
 
 export const CHALLENGE_NAMES: readonly string[] = ["chat", "c", "m", "spare"].map(
   (name) => `_acme-challenge.${name}.llm.test`,
+    tokens: fakeTokens(mustHaveStore, clock),
 );
 
 /** One value a name; `spare` is full. */
@@ -280,6 +317,32 @@ const fakeAcme = (mustHaveStore: () => void): AcmePort => {
 
 const matching =
   (filter: DecisionFilter) =>
+/** As the store keeps them, without a store. */
+const fakeTokens = (mustHaveStore: () => void, clock: Clock): TokensPort => {
+  let tokens: readonly TokenRecord[] = [];
+  const used = new Map<string, number>();
+  return {
+    current: () => tokens,
+    readAgoMs: () => 0,
+    add: async (token) => {
+      mustHaveStore();
+      tokens = [...tokens, token];
+      return tokens.length <= MOST_FAKE_TOKENS;
+    },
+    change: async (id, change) => {
+      mustHaveStore();
+      const before = tokens.find((one) => one.id === id);
+      if (before === undefined || before.revokedAtMs !== null || before.expiresAtMs <= clock.epochMs()) return null;
+      const after = { ...before, ...change, changedAtMs: before.changedAtMs + 1 };
+      tokens = tokens.map((one) => (one.id === id ? after : one));
+      return after;
+    },
+    used: (id) => void used.set(id, clock.epochMs()),
+    lastUsed: async (ids) => new Map([...used].filter(([id]) => ids.includes(id))),
+  };
+};
+const MOST_FAKE_TOKENS = 100;
+
   ({ query, decision }: Entry): boolean =>
     (filter.pool === null || query.pool.name === filter.pool) &&
     (filter.region === null || regionOf(decision.verdict) === filter.region) &&
@@ -292,3 +355,9 @@ const pageOf = <Item>(all: readonly Item[], limit: number, cursor: string | null
   const next = start + limit;
   return { items: all.slice(start, next), nextCursor: next < all.length ? String(next) : null };
 };
+/** All of one tenant's, asked for in the first pool. */
+const owned = (conversation: Conversation): OwnedConversation => ({
+  conversation,
+  owner: ownerOf("acme", PoolName.parse("chat")),
+});
+

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAdmin } from "#gtm/wire/admin/server.ts";
+import { type AuthOptions, createAdmin } from "#gtm/wire/admin/server.ts";
 import { createToken, hashOfToken } from "#gtm/wire/admin/token.ts";
 import { type Role, tokenLine } from "#gtm/wire/admin/tokens-file.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
@@ -21,7 +21,11 @@ export type Ask = { readonly body?: unknown; readonly token?: string; readonly h
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose schemas are what they test
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: any };
 
-export type AdminWish = FakeWish & { readonly tokensFile?: string };
+export type AdminWish = FakeWish & { readonly tokensFile?: string; readonly auth?: Partial<AuthOptions> };
+
+const DAY_MS = 86_400_000;
+/** Whoever connects over loopback is an admin. */
+export const NO_AUTH: AuthOptions = { tokensFile: null, oidc: null, mostTokenMs: 90 * DAY_MS, withoutStoreMs: DAY_MS };
 
 export const runningAdmin = async (wish: AdminWish = {}): Promise<RunningAdmin> => {
   const gtm = fakeGtm(wish);
@@ -29,7 +33,7 @@ export const runningAdmin = async (wish: AdminWish = {}): Promise<RunningAdmin> 
   const log = recordingLog();
   const admin = createAdmin({
     listen: { address: "127.0.0.1", port: 0 },
-    tokensFile: wish.tokensFile ?? null,
+    auth: { ...NO_AUTH, tokensFile: wish.tokensFile ?? null, ...wish.auth },
     ports: gtm.ports,
     clock: gtm.clock,
     log,
