@@ -122,8 +122,8 @@ export const createGtm = (
       steering: begin().portsWithin(FIND_WITHIN_MS.http),
       orders: operators,
       acme: challenges,
-      tokens: data.tokens,
       audit: data.audit,
+      tokens: data.tokens,
       measuredTurns: data.measuredTurns,
       readLabel: (label) => {
         const read = labels.read(label);
@@ -145,8 +145,8 @@ export const createGtm = (
     // Read before the store is asked, written after everything that it holds has stopped.
     data.worldFile,
     operators,
-    data.tokens,
     challenges,
+    data.tokens,
     conversations,
     decisions,
     source,

@@ -11,8 +11,8 @@ import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { AgentsPort } from "./agents-port.ts";
-
 import type { TokensPort } from "./tokens-port.ts";
+
 /** null in a field: any. */
 export type DecisionFilter = {
   readonly pool: string | null;
@@ -39,10 +39,9 @@ export type DecisionsPort = {
 export type ConversationsPort = {
   /** Those at home in one region, or in any (null). */
   readonly list: (query: { readonly region: RegionId | null } & PageQuery) => Promise<Page<Conversation>>;
-  readonly get: (id: ConversationId) => Promise<Conversation | null>;
   /** @returns null: the cursor is of another order, or none of ours */
   readonly search: (query: ConversationQuery) => Promise<FoundConversations | null>;
-  /** Forgets a conversation, so that its next turn is placed anew. @returns whether there was one */
+  readonly get: (id: ConversationId) => Promise<Conversation | null>;
   readonly owned: (id: ConversationId) => Promise<OwnedConversation | null>;
   /** Its next turn goes there, once. @param rev what the caller saw; null: whatever it is */
   readonly move: (
@@ -54,6 +53,7 @@ export type ConversationsPort = {
     | { readonly kind: "changed" }
     | { readonly kind: "unknown" }
   >;
+  /** Forgets a conversation, so that its next turn is placed anew. @returns whether there was one */
   readonly release: (id: ConversationId) => Promise<boolean>;
 };
 
@@ -174,6 +174,7 @@ export type AdminPorts = {
   readonly orders: OrdersPort;
   readonly acme: AcmePort;
   readonly audit: AuditPort;
+  readonly tokens: TokensPort;
   readonly measuredTurns: MeasuredTurnsPort;
   /** What a conversation's label says, whoever made it. */
   readonly readLabel: (label: string) => LabelReading;
@@ -185,4 +186,3 @@ export type AdminPorts = {
   readonly instance: string;
   readonly version: string;
 };
-  readonly tokens: TokensPort;

@@ -43,10 +43,10 @@ export const overrideRoutes = (context: Context): Router => {
     if (override === null || !seesOverride(actor, override)) throw noOverride(id);
     return override;
   };
-  return createRouter()
-    .openapi(
   const viewOf = (id: string, actor: Actor): OverrideView => overrideView(seen(id, actor), clock.epochMs());
   const mustMayOrder = (override: Override, actor: Actor): void => mustMay(actor, "operator", deedOfOverride(override));
+  return createRouter()
+    .openapi(
       createRoute({
         method: "get",
         path: "/overrides",
@@ -114,12 +114,12 @@ export const overrideRoutes = (context: Context): Router => {
       async (c) => {
         const { id } = c.req.valid("param");
         const { for: forMs, comment = null } = c.req.valid("json");
+        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
         standingOverride(context, id, c.req.header("if-match") ?? null);
         const expiresAtMs = Math.floor(clock.epochMs()) + forMs;
         const change = { actor: c.get("actor").name, comment, expiresAtMs };
         if ((await ports.orders.changeOverride(id, change)) === null) throw noOverride(id);
         const view = viewOf(id, c.get("actor"));
-        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);
       },
@@ -136,11 +136,11 @@ export const overrideRoutes = (context: Context): Router => {
       }),
       async (c) => {
         const { id } = c.req.valid("param");
+        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
         standingOverride(context, id, c.req.header("if-match") ?? null);
         const change = { actor: c.get("actor").name, comment: null, expiresAtMs: Math.floor(clock.epochMs()) };
         const cancelled = (await ports.orders.changeOverride(id, change)) !== null;
         return c.json({ id, cancelled }, 200);
       },
-        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
     );
 };

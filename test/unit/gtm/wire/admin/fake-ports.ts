@@ -22,21 +22,21 @@ import type {
   OtherInstance,
   Page,
 } from "#gtm/wire/admin/ports.ts";
+import type { TokensPort } from "#gtm/wire/admin/tokens-port.ts";
 import type { AuditRecord } from "#shared/audit-record.ts";
 import type { Clock } from "#shared/clock.ts";
+import { ownerOf } from "#shared/conversation-record.ts";
 import { OperationalError } from "#shared/errors.ts";
 import { ConversationId, DecisionId, PoolName } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord } from "#shared/records.ts";
-import type { TokensPort } from "#gtm/wire/admin/tokens-port.ts";
+import type { TokenRecord } from "#shared/token-record.ts";
 import { aClient, aConversation, aPool, aQuery, aRegion, aWorld, MODEL, NOW_MS } from "#test/support/builders.ts";
 
-import { ownerOf } from "#shared/conversation-record.ts";
 /** 2026-11-30T04:00:00Z */
 export const EPOCH_MS = Date.UTC(2026, 10, 30, 4);
 
 export const fakeClock = (): Clock & { pass: (ms: number) => void } => {
-import type { TokenRecord } from "#shared/token-record.ts";
   let passedMs = 0;
   return {
     monotonicMs: () => NOW_MS + passedMs,
@@ -166,17 +166,6 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
           cursor,
         );
       },
-      get: async (id) => {
-        mustHaveStore();
-        return state.conversations.find((one) => one.id === id) ?? null;
-      },
-      release: async (id) => {
-        mustHaveStore();
-        const before = state.conversations.length;
-        state.conversations = state.conversations.filter((one) => one.id !== id);
-        return state.conversations.length < before;
-      },
-    },
       search: async (query) => {
         mustHaveStore();
         if (query.cursor !== null && !/^\d+$/.test(query.cursor)) return null;
@@ -208,6 +197,17 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         state.conversations = state.conversations.with(at, conversation);
         return { kind: "moved", conversation };
       },
+      get: async (id) => {
+        mustHaveStore();
+        return state.conversations.find((one) => one.id === id) ?? null;
+      },
+      release: async (id) => {
+        mustHaveStore();
+        const before = state.conversations.length;
+        state.conversations = state.conversations.filter((one) => one.id !== id);
+        return state.conversations.length < before;
+      },
+    },
     orders: {
       current: () => state.orders,
       order: async ({ region, admin, comment, actor, expiresAtMs }: OrderWish) => {
@@ -256,6 +256,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         return pageOf(theirs.toReversed(), limit, cursor);
       },
     },
+    tokens: fakeTokens(mustHaveStore, clock),
     readLabel: () => ({ conversation: ConversationId.parse("0000000000000"), pinnedTo: null }),
     newDecisionId: () => decisionId(1_000_000),
     health: () => state.health,
@@ -285,9 +286,34 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
   };
 };
 
+/** As the store keeps them, without a store. */
+const fakeTokens = (mustHaveStore: () => void, clock: Clock): TokensPort => {
+  let tokens: readonly TokenRecord[] = [];
+  const used = new Map<string, number>();
+  return {
+    current: () => tokens,
+    readAgoMs: () => 0,
+    add: async (token) => {
+      mustHaveStore();
+      tokens = [...tokens, token];
+      return tokens.length <= MOST_FAKE_TOKENS;
+    },
+    change: async (id, change) => {
+      mustHaveStore();
+      const before = tokens.find((one) => one.id === id);
+      if (before === undefined || before.revokedAtMs !== null || before.expiresAtMs <= clock.epochMs()) return null;
+      const after = { ...before, ...change, changedAtMs: before.changedAtMs + 1 };
+      tokens = tokens.map((one) => (one.id === id ? after : one));
+      return after;
+    },
+    used: (id) => void used.set(id, clock.epochMs()),
+    lastUsed: async (ids) => new Map([...used].filter(([id]) => ids.includes(id))),
+  };
+};
+const MOST_FAKE_TOKENS = 100;
+
 export const CHALLENGE_NAMES: readonly string[] = ["chat", "c", "m", "spare"].map(
   (name) => `_acme-challenge.${name}.llm.test`,
-    tokens: fakeTokens(mustHaveStore, clock),
 );
 
 /** One value a name; `spare` is full. */
@@ -317,32 +343,6 @@ const fakeAcme = (mustHaveStore: () => void): AcmePort => {
 
 const matching =
   (filter: DecisionFilter) =>
-/** As the store keeps them, without a store. */
-const fakeTokens = (mustHaveStore: () => void, clock: Clock): TokensPort => {
-  let tokens: readonly TokenRecord[] = [];
-  const used = new Map<string, number>();
-  return {
-    current: () => tokens,
-    readAgoMs: () => 0,
-    add: async (token) => {
-      mustHaveStore();
-      tokens = [...tokens, token];
-      return tokens.length <= MOST_FAKE_TOKENS;
-    },
-    change: async (id, change) => {
-      mustHaveStore();
-      const before = tokens.find((one) => one.id === id);
-      if (before === undefined || before.revokedAtMs !== null || before.expiresAtMs <= clock.epochMs()) return null;
-      const after = { ...before, ...change, changedAtMs: before.changedAtMs + 1 };
-      tokens = tokens.map((one) => (one.id === id ? after : one));
-      return after;
-    },
-    used: (id) => void used.set(id, clock.epochMs()),
-    lastUsed: async (ids) => new Map([...used].filter(([id]) => ids.includes(id))),
-  };
-};
-const MOST_FAKE_TOKENS = 100;
-
   ({ query, decision }: Entry): boolean =>
     (filter.pool === null || query.pool.name === filter.pool) &&
     (filter.region === null || regionOf(decision.verdict) === filter.region) &&
@@ -350,14 +350,14 @@ const MOST_FAKE_TOKENS = 100;
     (filter.channel === null || query.channel === filter.channel) &&
     (filter.conversation === null || query.conversationId === filter.conversation);
 
-const pageOf = <Item>(all: readonly Item[], limit: number, cursor: string | null): Page<Item> => {
-  const start = cursor === null ? 0 : Number(cursor);
-  const next = start + limit;
-  return { items: all.slice(start, next), nextCursor: next < all.length ? String(next) : null };
-};
 /** All of one tenant's, asked for in the first pool. */
 const owned = (conversation: Conversation): OwnedConversation => ({
   conversation,
   owner: ownerOf("acme", PoolName.parse("chat")),
 });
 
+const pageOf = <Item>(all: readonly Item[], limit: number, cursor: string | null): Page<Item> => {
+  const start = cursor === null ? 0 : Number(cursor);
+  const next = start + limit;
+  return { items: all.slice(start, next), nextCursor: next < all.length ? String(next) : null };
+};
