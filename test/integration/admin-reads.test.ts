@@ -297,6 +297,7 @@ describe("GET /openapi.json", () => {
       "post /acme/cleanup",
       "post /acme/present",
       "post /api/v1/acme-challenges",
+      "post /api/v1/conversations/{id}/move",
       "post /api/v1/explain",
       "post /api/v1/overrides",
       "post /api/v1/regions/{id}/down",

@@ -1,12 +1,26 @@
-/** Conversations: where each is at home, and how to make the GTM forget one. */
+/** Conversations: where each is at home, how to make the GTM forget one, and how to have one go elsewhere. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Conversation } from "#gtm/domain/conversation.ts";
-import { ConversationId, RegionId } from "#shared/ids.ts";
-import { ConversationView, conversationEtag, conversationView } from "../conversation-view.ts";
+import type { OwnedConversation } from "#gtm/domain/conversation-query.ts";
+import { RegionId } from "#shared/ids.ts";
+import { MovePlan, planMove, poolTagged } from "../conversation-plan.ts";
+import {
+  conversationFound,
+  conversationNamed,
+  conversationsQuery,
+  conversationsWanted,
+  mustMatch,
+} from "../conversation-request.ts";
+import {
+  ConversationDetail,
+  ConversationView,
+  conversationEtag,
+  conversationView,
+  turnView,
+} from "../conversation-view.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
-import type { AdminPorts } from "../ports.ts";
+import { Comment } from "../order-wish.ts";
 import { refuse } from "../problem.ts";
-import { answers, BEARER, described, pageOf, pageQuery } from "../route-parts.ts";
+import { answers, BEARER, described, jsonBody, pageOf } from "../route-parts.ts";
 import { regionNamed } from "./regions.ts";
 
 const params = z.object({
@@ -20,47 +34,58 @@ const params = z.object({
     }),
 });
 
+const ConversationPage = pageOf(ConversationView).extend({
+  /** Records that were looked at for this page, 1 000 at most. */
+  examined: z.int(),
+  /** Few passed the filter, so that the page holds fewer than asked for though there is more. */
+  isShort: z.boolean(),
+});
+
 const Released = z.looseObject({ id: z.string(), released: z.boolean() }).openapi("Released");
 
-/** What a person types: an id as every decision shows it, else a label. */
-export const conversationNamed = (ports: AdminPorts, text: string): ConversationId => {
-  const id = ConversationId.safeParse(text);
-  return id.success ? id.data : ports.readLabel(text).conversation;
-};
+const MoveBody = z
+  .strictObject({ region: described(RegionId).openapi({ type: "string", example: "us-east" }), comment: Comment })
+  .openapi("Move");
+/** Strict: a misspelt dry_run must not be an order. */
+const moveQuery = z.strictObject({
+  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
+});
 
-const found = async (ports: AdminPorts, text: string): Promise<Conversation> => {
-  const id = conversationNamed(ports, text);
-  const conversation = await ports.conversations.get(id);
-  if (conversation !== null) return conversation;
-  throw refuse(
-    "not-found",
-    `Nothing is known of conversation ${id}: it never had a turn here, or its entry has expired.`,
-  );
-};
-
-export const conversationRoutes = ({ ports, clock, log }: Context): Router =>
-  createRouter()
+export const conversationRoutes = (context: Context): Router => {
+  const { ports, clock, log, conversationTurns } = context;
+  const viewOf = ({ conversation, owner }: OwnedConversation): ConversationView =>
+    conversationView(conversation, {
+      ...{ policy: ports.policy, nowMs: clock.monotonicMs() },
+      pool: poolTagged(ports.pools, owner.poolTag)?.name ?? null,
+    });
+  const detailOf = (owned: OwnedConversation): ConversationDetail => ({
+    ...viewOf(owned),
+    history: conversationTurns.of(owned.conversation.id).map(turnView),
+  });
+  return createRouter()
     .openapi(
       createRoute({
         method: "get",
         path: "/conversations",
         tags: ["conversations"],
-        summary: "Conversations by home",
+        summary: "Conversations by home, under a filter, in an order",
+        description:
+          "Pages show whatever stands still exactly once, however much changes between them. One request reads at most 1 000 records: where few pass the filter a page comes back short (`isShort`) and its cursor goes on.",
         security: BEARER,
-        request: {
-          query: pageQuery.extend({
-            region: described(RegionId).optional().openapi({ type: "string", description: "Only those at home there" }),
-          }),
-        },
-        responses: answers(pageOf(ConversationView), "A page of conversations"),
+        request: { query: conversationsQuery },
+        responses: answers(ConversationPage, "A page of conversations"),
       }),
       async (c) => {
-        const { region, limit, cursor } = c.req.valid("query");
-        if (region !== undefined) regionNamed(ports, region);
-        const page = await ports.conversations.list({ region: region ?? null, limit, cursor: cursor ?? null });
-        const nowMs = clock.monotonicMs();
-        const items = page.items.map((one) => conversationView(one, ports.policy, nowMs));
-        return c.json({ items, next_cursor: page.nextCursor }, 200);
+        const wanted = conversationsWanted(ports, c.req.valid("query"));
+        const found = await ports.conversations.search(wanted);
+        if (found === null) {
+          const message = `it is of no list sorted by ${wanted.sort}: begin again without one`;
+          throw refuse("malformed-request", `query.cursor: ${message}`, { faults: [{ at: "query.cursor", message }] });
+        }
+        const { examined, nextCursor } = found;
+        const items = found.items.map(viewOf);
+        const isShort = nextCursor !== null && items.length < wanted.limit;
+        return c.json({ items, next_cursor: nextCursor, examined, isShort }, 200);
       },
     )
     .openapi(
@@ -68,15 +93,15 @@ export const conversationRoutes = ({ ports, clock, log }: Context): Router =>
         method: "get",
         path: "/conversations/{id}",
         tags: ["conversations"],
-        summary: "One conversation: which regions hold how much of it",
+        summary: "One conversation: which regions hold how much of it, and how its latest turns went",
         security: BEARER,
         request: { params },
-        responses: answers(ConversationView, "The conversation"),
+        responses: answers(ConversationDetail, "The conversation"),
       }),
       async (c) => {
-        const conversation = await found(ports, c.req.valid("param").id);
-        c.header("ETag", conversationEtag(conversation));
-        return c.json(conversationView(conversation, ports.policy, clock.monotonicMs()), 200);
+        const owned = await conversationFound(ports, c.req.valid("param").id);
+        c.header("ETag", conversationEtag(owned.conversation));
+        return c.json(detailOf(owned), 200);
       },
     )
     .openapi(
@@ -91,16 +116,45 @@ export const conversationRoutes = ({ ports, clock, log }: Context): Router =>
       }),
       async (c) => {
         const id = conversationNamed(ports, c.req.valid("param").id);
-        const expected = c.req.header("if-match");
-        const conversation = await ports.conversations.get(id);
-        if (expected !== undefined && !matches(expected, conversation)) {
-          throw refuse("precondition-failed", `Conversation ${id} has changed since it was read.`);
-        }
+        const owned = await ports.conversations.owned(id);
+        mustMatch(c.req.header("if-match"), owned, id);
         const released = await ports.conversations.release(id);
         log.info("conversation.released", { conversation: id, actor: c.get("actor").name, released });
         return c.json({ id, released }, 200);
       },
+    )
+    .openapi(
+      createRoute({
+        method: "post",
+        path: "/conversations/{id}/move",
+        tags: ["conversations"],
+        summary: "Order a conversation to a region: its next turn goes there, once",
+        description:
+          "With dry_run=true the answer is the MovePlan: what the next turn would compute again, and whether the one after it would go back. Refused (409) where the region may not serve the next turn.",
+        security: BEARER,
+        request: { params, query: moveQuery, body: jsonBody(MoveBody) },
+        responses: answers(
+          z.union([ConversationDetail, MovePlan]),
+          "The conversation as ordered, or with dry_run=true the plan",
+        ),
+      }),
+      async (c) => {
+        const { region } = c.req.valid("json");
+        regionNamed(ports, region);
+        const owned = await conversationFound(ports, c.req.valid("param").id);
+        const { id, rev } = owned.conversation;
+        const ifMatch = c.req.header("if-match");
+        mustMatch(ifMatch, owned, id);
+        const plan = planMove(context, owned, region);
+        if (c.req.valid("query").dry_run === "true") return c.json(plan, 200);
+        const isAny = ifMatch === undefined || ifMatch === "*";
+        const moved = await ports.conversations.move(id, region, isAny ? null : rev);
+        if (moved.kind !== "moved") {
+          throw refuse("precondition-failed", `Conversation ${id} changed at this moment; look at it again.`);
+        }
+        log.info("conversation.moved", { conversation: id, from: plan.from, to: region, actor: c.get("actor").name });
+        c.header("ETag", conversationEtag(moved.conversation));
+        return c.json(detailOf({ conversation: moved.conversation, owner: owned.owner }), 200);
+      },
     );
-
-const matches = (expected: string, conversation: Conversation | null): boolean =>
-  conversation !== null && (expected === "*" || expected === conversationEtag(conversation));
+};
