@@ -4,6 +4,7 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Actor } from "./auth.ts";
+import type { Authenticator } from "./authenticator.ts";
 import type { ConversationTurns } from "./conversation-turns.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -19,6 +20,9 @@ export type Context = {
   readonly streams: EventStreams;
   readonly recent: Recent;
   readonly conversationTurns: ConversationTurns;
+  readonly auth: Authenticator;
+  /** The longest that a token may stand which is made by this API. */
+  readonly mostTokenMs: number;
   /** When the API was made, on the instance's monotonic clock. */
   readonly startedAtMs: number;
 };

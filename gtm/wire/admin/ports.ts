@@ -11,6 +11,7 @@ import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { AgentsPort } from "./agents-port.ts";
+import type { TokensPort } from "./tokens-port.ts";
 
 /** null in a field: any. */
 export type DecisionFilter = {
@@ -173,6 +174,7 @@ export type AdminPorts = {
   readonly orders: OrdersPort;
   readonly acme: AcmePort;
   readonly audit: AuditPort;
+  readonly tokens: TokensPort;
   readonly measuredTurns: MeasuredTurnsPort;
   /** What a conversation's label says, whoever made it. */
   readonly readLabel: (label: string) => LabelReading;

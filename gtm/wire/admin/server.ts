@@ -8,20 +8,31 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { createApp } from "./app.ts";
+import { createAuthenticator } from "./authenticator.ts";
 import { createConversationTurns } from "./conversation-turns.ts";
 import { viewer } from "./decision-clock.ts";
 import { createEventHub } from "./event-hub.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { type Address, createListener, type Listener, textOf } from "./listener.ts";
+import { createOidc, type OidcSettings } from "./oidc.ts";
 import type { AdminPorts } from "./ports.ts";
 import { createRecent } from "./recent.ts";
 import { openTokensFile } from "./tokens-file.ts";
 
+/** With neither a file nor an identity provider only loopback will do, and everybody on this host is an admin. */
+export type AuthOptions = {
+  readonly tokensFile: string | null;
+  readonly oidc: OidcSettings | null;
+  /** The longest that a token may stand which is made by the API. */
+  readonly mostTokenMs: number;
+  /** How long such tokens are believed while the store cannot be read. */
+  readonly withoutStoreMs: number;
+};
+
 export type AdminOptions = {
   /** Port 0: any free one. */
   readonly listen: Address;
-  /** null: no tokens; then only loopback will do, and everybody on this host is an admin. */
-  readonly tokensFile: string | null;
+  readonly auth: AuthOptions;
   readonly ports: AdminPorts;
   readonly clock: Clock;
   readonly log: Logger;
@@ -56,9 +67,14 @@ export const createAdmin = (options: AdminOptions): Admin => {
 type Running = { readonly listener: Listener; readonly stop: () => Promise<void> };
 
 const run = async (options: AdminOptions): Promise<Running> => {
-  const { ports, clock, log, metrics, listen, tokensFile } = options;
+  const { ports, clock, log, metrics, listen } = options;
+  const { tokensFile, oidc, mostTokenMs, withoutStoreMs } = options.auth;
   checkExposure(options);
-  const tokens = tokensFile === null ? null : openTokensFile(tokensFile, { log, metrics });
+  const auth = createAuthenticator({
+    file: tokensFile === null ? null : openTokensFile(tokensFile, { log, metrics }),
+    oidc: oidc === null ? null : createOidc(oidc, { clock, log, metrics }),
+    ...{ stored: ports.tokens, withoutStoreMs, clock },
+  });
   const boot = randomBytes(4).toString("hex");
   const hub = createEventHub({ world: ports.steering.world, decisions: ports.decisions, clock, boot });
   const streams = createEventStreams({ hub, viewOf: viewer(ports.policyAt, clock), clock, metrics });
@@ -73,8 +89,18 @@ const run = async (options: AdminOptions): Promise<Running> => {
     unsubscribe();
     hub.stop();
   };
-  const context = { ports, clock, log, streams, recent, conversationTurns, startedAtMs: clock.monotonicMs() };
-  const app = createApp(context, tokens, metrics);
+  const context = {
+    ports,
+    clock,
+    log,
+    streams,
+    recent,
+    conversationTurns,
+    auth,
+    mostTokenMs,
+    startedAtMs: clock.monotonicMs(),
+  };
+  const app = createApp(context, metrics);
   const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const listener = createListener({
     name: "admin",
@@ -89,9 +115,13 @@ const run = async (options: AdminOptions): Promise<Running> => {
     forget();
     throw error;
   }
-  const timers = [setInterval(hub.look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
+  const look = (): void => {
+    hub.look();
+    streams.review();
+  };
+  const timers = [setInterval(look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
   for (const timer of timers) timer.unref();
-  log.info("admin.listening", { address: textOf(listener.address()), hasTokens: tokens !== null });
+  log.info("admin.listening", { address: textOf(listener.address()), hasTokens: auth.asksForTokens });
   return { listener, stop: () => stopAll(listener, timers, forget, streams) };
 };
 
@@ -108,12 +138,12 @@ const stopAll = async (
   await closed;
 };
 
-const checkExposure = ({ listen, tokensFile, log }: AdminOptions): void => {
+const checkExposure = ({ listen, auth, log }: AdminOptions): void => {
   if (isLoopback(listen.address)) return;
-  if (tokensFile === null) {
+  if (auth.tokensFile === null && auth.oidc === null) {
     throw new OperationalError(
       "GTM_CONFIG_INVALID",
-      `admin.listen: ${textOf(listen)} can be reached from other hosts, which needs admin.auth.tokens_file; without it listen on 127.0.0.1 or ::1`,
+      `admin.listen: ${textOf(listen)} can be reached from other hosts, which needs admin.auth.tokens_file or admin.auth.oidc; without them listen on 127.0.0.1 or ::1`,
     );
   }
   log.warn("admin.plaintext", { address: textOf(listen) });

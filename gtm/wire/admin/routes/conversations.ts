@@ -1,4 +1,5 @@
 /** Conversations: where each is at home, how to make the GTM forget one, and how to have one go elsewhere. */
+
 import { createRoute, z } from "@hono/zod-openapi";
 import type { OwnedConversation } from "#gtm/domain/conversation-query.ts";
 import { RegionId } from "#shared/ids.ts";
@@ -10,6 +11,7 @@ import {
   conversationsWanted,
   mustMatch,
 } from "../conversation-request.ts";
+import { mustMayOrderOf, mustMayTurn, mustSee, seesConversation } from "../conversation-sight.ts";
 import {
   ConversationDetail,
   ConversationView,
@@ -77,13 +79,14 @@ export const conversationRoutes = (context: Context): Router => {
       }),
       async (c) => {
         const wanted = conversationsWanted(ports, c.req.valid("query"));
+        const actor = c.get("actor");
         const found = await ports.conversations.search(wanted);
         if (found === null) {
           const message = `it is of no list sorted by ${wanted.sort}: begin again without one`;
           throw refuse("malformed-request", `query.cursor: ${message}`, { faults: [{ at: "query.cursor", message }] });
         }
         const { examined, nextCursor } = found;
-        const items = found.items.map(viewOf);
+        const items = found.items.filter((one) => seesConversation(actor, ports, one)).map(viewOf);
         const isShort = nextCursor !== null && items.length < wanted.limit;
         return c.json({ items, next_cursor: nextCursor, examined, isShort }, 200);
       },
@@ -100,6 +103,7 @@ export const conversationRoutes = (context: Context): Router => {
       }),
       async (c) => {
         const owned = await conversationFound(ports, c.req.valid("param").id);
+        mustSee(c.get("actor"), ports, owned, owned.conversation.id);
         c.header("ETag", conversationEtag(owned.conversation));
         return c.json(detailOf(owned), 200);
       },
@@ -117,6 +121,7 @@ export const conversationRoutes = (context: Context): Router => {
       async (c) => {
         const id = conversationNamed(ports, c.req.valid("param").id);
         const owned = await ports.conversations.owned(id);
+        mustMayTurn(c.get("actor"), ports, owned, id);
         mustMatch(c.req.header("if-match"), owned, id);
         const released = await ports.conversations.release(id);
         log.info("conversation.released", { conversation: id, actor: c.get("actor").name, released });
@@ -143,6 +148,8 @@ export const conversationRoutes = (context: Context): Router => {
         regionNamed(ports, region);
         const owned = await conversationFound(ports, c.req.valid("param").id);
         const { id, rev } = owned.conversation;
+        mustMayTurn(c.get("actor"), ports, owned, id);
+        mustMayOrderOf(c.get("actor"), region);
         const ifMatch = c.req.header("if-match");
         mustMatch(ifMatch, owned, id);
         const plan = planMove(context, owned, region);

@@ -2,11 +2,14 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Entry } from "#gtm/steering/ports.ts";
 import { DecisionId } from "#shared/ids.ts";
+import { isLimited, seesEntry } from "../access.ts";
+import type { Actor } from "../auth.ts";
 import { conversationNamed } from "../conversation-request.ts";
 import { viewer } from "../decision-clock.ts";
 import { DecisionSchema } from "../decision-schema.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
-import type { AdminPorts, DecisionFilter } from "../ports.ts";
+import { permittedPage } from "../permitted-page.ts";
+import type { AdminPorts, DecisionFilter, PageQuery } from "../ports.ts";
 import { refuse } from "../problem.ts";
 import { answers, BEARER, described, pageOf, pageQuery } from "../route-parts.ts";
 
@@ -47,9 +50,11 @@ export const decisionRoutes = ({ ports, clock }: Context): Router => {
         request: { query: filterQuery.extend(pageQuery.shape) },
         responses: answers(pageOf(DecisionSchema), "A page of decisions"),
       }),
-      (c) => {
+      async (c) => {
         const { limit, cursor, ...filter } = c.req.valid("query");
-        const page = ports.decisions.list({ ...filterOf(ports, filter), limit, cursor: cursor ?? null });
+        const wanted = filterOf(ports, filter);
+        const list = (query: PageQuery) => ports.decisions.list({ ...wanted, ...query });
+        const page = await permittedPage(list, { limit, cursor: cursor ?? null }, sightOf(c.get("actor")));
         return c.json({ items: page.items.map(viewOf), next_cursor: page.nextCursor }, 200);
       },
     )
@@ -63,13 +68,18 @@ export const decisionRoutes = ({ ports, clock }: Context): Router => {
         request: { params },
         responses: answers(DecisionSchema, "The decision"),
       }),
-      (c) => c.json(viewOf(decisionNamed(ports, c.req.valid("param").id)), 200),
+      (c) => c.json(viewOf(decisionNamed(ports, c.req.valid("param").id, c.get("actor"))), 200),
     );
 };
 
-const decisionNamed = (ports: AdminPorts, id: DecisionId): Entry => {
+/** null: they see every decision. */
+export const sightOf = (actor: Actor): ((entry: Entry) => boolean) | null =>
+  isLimited(actor) ? (entry) => seesEntry(actor, entry) : null;
+
+/** What somebody may not see is not there for them. */
+const decisionNamed = (ports: AdminPorts, id: DecisionId, actor: Actor): Entry => {
   const entry = ports.decisions.get(id);
-  if (entry !== null) return entry;
+  if (entry !== null && seesEntry(actor, entry)) return entry;
   throw refuse(
     "not-found",
     `This instance (${ports.instance}) does not remember decision ${id}: another made it, or it is too old.`,

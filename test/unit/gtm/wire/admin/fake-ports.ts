@@ -22,6 +22,7 @@ import type {
   OtherInstance,
   Page,
 } from "#gtm/wire/admin/ports.ts";
+import type { TokensPort } from "#gtm/wire/admin/tokens-port.ts";
 import type { AuditRecord } from "#shared/audit-record.ts";
 import type { Clock } from "#shared/clock.ts";
 import { ownerOf } from "#shared/conversation-record.ts";
@@ -29,6 +30,7 @@ import { OperationalError } from "#shared/errors.ts";
 import { ConversationId, DecisionId, PoolName } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { OrdersRecord } from "#shared/records.ts";
+import type { TokenRecord } from "#shared/token-record.ts";
 import { aClient, aConversation, aPool, aQuery, aRegion, aWorld, MODEL, NOW_MS } from "#test/support/builders.ts";
 
 /** 2026-11-30T04:00:00Z */
@@ -254,6 +256,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         return pageOf(theirs.toReversed(), limit, cursor);
       },
     },
+    tokens: fakeTokens(mustHaveStore, clock),
     readLabel: () => ({ conversation: ConversationId.parse("0000000000000"), pinnedTo: null }),
     newDecisionId: () => decisionId(1_000_000),
     health: () => state.health,
@@ -282,6 +285,32 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     },
   };
 };
+
+/** As the store keeps them, without a store. */
+const fakeTokens = (mustHaveStore: () => void, clock: Clock): TokensPort => {
+  let tokens: readonly TokenRecord[] = [];
+  const used = new Map<string, number>();
+  return {
+    current: () => tokens,
+    readAgoMs: () => 0,
+    add: async (token) => {
+      mustHaveStore();
+      tokens = [...tokens, token];
+      return tokens.length <= MOST_FAKE_TOKENS;
+    },
+    change: async (id, change) => {
+      mustHaveStore();
+      const before = tokens.find((one) => one.id === id);
+      if (before === undefined || before.revokedAtMs !== null || before.expiresAtMs <= clock.epochMs()) return null;
+      const after = { ...before, ...change, changedAtMs: before.changedAtMs + 1 };
+      tokens = tokens.map((one) => (one.id === id ? after : one));
+      return after;
+    },
+    used: (id) => void used.set(id, clock.epochMs()),
+    lastUsed: async (ids) => new Map([...used].filter(([id]) => ids.includes(id))),
+  };
+};
+const MOST_FAKE_TOKENS = 100;
 
 export const CHALLENGE_NAMES: readonly string[] = ["chat", "c", "m", "spare"].map(
   (name) => `_acme-challenge.${name}.llm.test`,
