@@ -129,6 +129,7 @@ export const createData = (
     probes: probes.facts,
     admin: operators.admin,
     overrides: operators.overrides,
+    drains: operators.drains,
     live: conversations.live,
     learning,
     get sites() {

@@ -1,6 +1,7 @@
 /** What GTMs keep in the store, beside the agents' reports: each value's schema and format version. */
 import { z } from "zod";
 import { ConversationId, ModelId, RegionId, ReplicaId } from "./ids.ts";
+import { DrainScheduleRecord, OperationRecord } from "./operation-record.ts";
 
 /** Digits in base 36: an integer, 0 or more, in half the characters. */
 const DIGITS = /^[0-9a-z]{1,11}$/;
@@ -123,6 +124,10 @@ export const RegionOrder = z.looseObject({
   actor: z.string().min(1).max(128),
   orderedAtMs: z.int().positive(),
   expiresAtMs: z.int().positive().nullable(),
+  /** Of a `drain-all` that lets conversations go by and by; absent: each leaves at its next turn. */
+  schedule: DrainScheduleRecord.optional(),
+  /** The operation that it belongs to. */
+  operation: z.string().max(64).optional(),
 });
 export type RegionOrder = z.infer<typeof RegionOrder>;
 
@@ -150,6 +155,9 @@ export const Override = z.looseObject({
   orderedAtMs: z.int().nonnegative().default(0),
   /** One that was cancelled expired then. */
   expiresAtMs: z.int().positive(),
+  /** As a region order's. */
+  schedule: DrainScheduleRecord.optional(),
+  operation: z.string().max(64).optional(),
 });
 export type Override = z.infer<typeof Override>;
 
@@ -162,6 +170,8 @@ export const OrdersRecord = z.looseObject({
   /** At most one a region. `active`: what was ordered before is taken back. */
   regions: z.array(RegionOrder),
   overrides: z.array(Override),
+  /** Drains that go on or went on lately, oldest first. */
+  operations: z.array(OperationRecord).max(256).optional(),
 });
 export type OrdersRecord = z.infer<typeof OrdersRecord>;
 

@@ -1,60 +1,19 @@
 /** What people ordered of regions and traffic: kept in memory, persisted in the store, heard by every GTM. */
 import { isDeepStrictEqual } from "node:util";
 import { ruleOf, unknownKinds } from "#gtm/domain/override-rule.ts";
-import type { AdminState } from "#gtm/domain/region.ts";
-import type { OverrideRule } from "#gtm/domain/world.ts";
 import { announceChange, subscribeToChanges } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
-import type { RegionId } from "#shared/ids.ts";
 import { ordersKey } from "#shared/keys.ts";
-import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { OrdersRecord, Override } from "#shared/records.ts";
+import type { OrdersRecord } from "#shared/records.ts";
 import type { Store } from "#shared/store.ts";
 import type { Degradations } from "./degradations.ts";
+import { begun, drainsOf, settledBy, withoutOperation } from "./drain-orders.ts";
+import { withVerified } from "./operations.ts";
+import type { OperatorState } from "./operator-port.ts";
 import { NO_ORDERS, reconciled, standingAt, withOrder, withOverride, withoutOrder } from "./orders.ts";
 import { createOrdersStore } from "./orders-store.ts";
 import type { StoreFailures } from "./store-failures.ts";
-
-export type OrderWish = {
-  readonly region: RegionId;
-  readonly admin: Exclude<AdminState, "active">;
-  readonly comment: string;
-  readonly actor: string;
-  /** Epoch ms; null: it stands until taken back. */
-  readonly expiresAtMs: number | null;
-};
-
-/** Another expiry; one that is not after now cancels. A comment of null leaves what was said. */
-export type OverrideChange = {
-  readonly actor: string;
-  readonly comment: string | null;
-  /** Epoch ms. */
-  readonly expiresAtMs: number;
-};
-
-export type OperatorState = Part & {
-  /** As this instance knows them, without what has expired. */
-  readonly current: () => OrdersRecord;
-  /** A region without an entry is active. */
-  readonly admin: () => ReadonlyMap<RegionId, AdminState>;
-  readonly overrides: () => readonly OverrideRule[];
-  /** What was known before this process started: an old record is put back only where the store has none that came of it. */
-  readonly restore: (orders: OrdersRecord) => void;
-  /** All that is known, what is over and taken back included: what a world file keeps. */
-  readonly record: () => OrdersRecord;
-  /**
-   * @throws {OperationalError} GTM_STORE_UNREACHABLE, GTM_STORE_REFUSED: an order must reach every GTM, so none is taken
-   * while it cannot be written
-   */
-  readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
-  /** Takes back what was ordered of a region; nothing happens where nothing was. @throws {OperationalError} as `order` */
-  readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
-  /** @throws {OperationalError} as `order` */
-  readonly override: (override: Override) => Promise<OrdersRecord>;
-  /** Extends, shortens or cancels one that stands. @returns null: none of that id stands @throws {OperationalError} as `order` */
-  readonly changeOverride: (id: string, change: OverrideChange) => Promise<OrdersRecord | null>;
-};
 
 export type OperatorStateOptions = {
   readonly store: Store;
@@ -94,7 +53,7 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     announceChange(store, ordersKey(), known.rev).catch((cause) => options.failures("orders.announce", cause));
   const change = async (make: (orders: OrdersRecord) => OrdersRecord): Promise<void> => {
     try {
-      adopt(await persisted.change(known, make));
+      adopt(await persisted.change(known, (orders) => settledBy(make(orders), orders, nowMs())));
     } catch (cause) {
       // Whoever ordered is told; that nobody else can order either is told here.
       options.failures("orders.write", cause);
@@ -145,9 +104,14 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     restore: adopt,
     admin: () => new Map(current().regions.map(({ region, admin }) => [region, admin])),
     overrides: () => current().overrides.flatMap((one) => ruleOf(one) ?? []),
-    order: async (wish) => {
-      const order = { ...wish, orderedAtMs: nowMs() };
-      await change((orders) => withOrder(orders, order));
+    drains: () => drainsOf(current()),
+    order: async ({ schedule, operation, ...wish }) => {
+      const order = {
+        ...{ ...wish, orderedAtMs: nowMs() },
+        ...(schedule === null ? {} : { schedule }),
+        ...(operation === null ? {} : { operation: operation.id }),
+      };
+      await change((orders) => begun(withOrder(orders, order), operation));
       log.info("order.placed", {
         region: wish.region,
         admin: wish.admin,
@@ -162,8 +126,8 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
       log.info("order.undone", { region, actor });
       return current();
     },
-    override: async (override) => {
-      await change((orders) => withOverride(orders, override));
+    override: async (override, operation) => {
+      await change((orders) => begun(withOverride(orders, override), operation));
       const { id, kind, region, actor, expiresAtMs } = override;
       log.info("override.placed", { override: id, kind, region, actor, expiresAtMs });
       return current();
@@ -179,6 +143,20 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
       });
       if (isThere) log.info("override.changed", { override: id, actor, expiresAtMs });
       return isThere ? current() : null;
+    },
+    cancelOperation: async (id, by) => {
+      let isCancelled = false;
+      await change((orders) => {
+        const cancelled = withoutOperation(orders, id, { ...by, atMs: nowMs() });
+        isCancelled = cancelled !== null;
+        return cancelled ?? orders;
+      });
+      if (isCancelled) log.info("operation.cancelled", { operation: id, actor: by.actor });
+      return isCancelled ? current() : null;
+    },
+    verifyOperation: async (id) => {
+      await change((orders) => withVerified(orders, id, nowMs()));
+      return current();
     },
     start: async () => {
       await reload();

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { RegionId } from "#shared/ids.ts";
 import type { OrdersRecord, Override, RegionOrder } from "#shared/records.ts";
+import { mergedOperations, settledOperations } from "./operations.ts";
 
 export const NO_ORDERS: OrdersRecord = { v: 1, rev: 0, regions: [], overrides: [] };
 
@@ -18,6 +19,7 @@ export const standingAt = (orders: OrdersRecord, epochMs: number): OrdersRecord 
   ...orders,
   regions: orders.regions.filter(({ admin, expiresAtMs }) => admin !== "active" && !isOver(expiresAtMs, epochMs)),
   overrides: orders.overrides.filter(({ expiresAtMs }) => !isOver(expiresAtMs, epochMs)),
+  ...(orders.operations === undefined ? {} : { operations: settledOperations(orders, epochMs) }),
 });
 
 /** One order a region: a new one replaces the old, and is the younger one whatever the clocks say. */
@@ -70,6 +72,7 @@ export const merged = (a: OrdersRecord, b: OrdersRecord): OrdersRecord => {
     past: pastOf([a, b].sort((x, y) => (idOf(x) < idOf(y) ? -1 : 1))),
     regions: [...regions.values()].sort(byRegion),
     overrides: [...overrides.values()].sort(byId),
+    ...mergedOperations(a, b),
   };
 };
 

@@ -3,7 +3,7 @@ import type { ProbeFact } from "#gtm/domain/health.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { AdminState, RegionSite } from "#gtm/domain/region.ts";
 import type { AssemblyPolicy } from "#gtm/domain/region-assembly.ts";
-import type { OverrideRule } from "#gtm/domain/world.ts";
+import type { OverrideRule, World } from "#gtm/domain/world.ts";
 import type { LiveTokens } from "#gtm/domain/world-assembly.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { InstanceId, RegionId } from "#shared/ids.ts";
@@ -33,6 +33,8 @@ export type WorldSourceOptions = {
   readonly probes: () => ReadonlyMap<RegionId, ProbeFact>;
   readonly admin: () => ReadonlyMap<RegionId, AdminState>;
   readonly overrides: () => readonly OverrideRule[];
+  /** What drains under way take next. */
+  readonly drains: () => World["drains"];
   /** What this instance's own conversations keep alive in the regions' caches. */
   readonly live: () => readonly LiveTokens[];
   readonly learning: Pick<Learning, "heldObserved" | "learnt">;

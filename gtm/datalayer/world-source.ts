@@ -111,6 +111,7 @@ export const createWorldSource = (options: WorldSourceOptions): WorldSource => {
       regionFreezes: freezes.byRegion,
       admin: options.admin(),
       overrides: options.overrides(),
+      drains: options.drains(),
       sends: sent.sends(),
       live: sent.live(),
       heldObserved: options.learning.heldObserved(),

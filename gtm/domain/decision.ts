@@ -8,6 +8,8 @@ export type Exclusion =
   | { readonly reason: "not-a-member" }
   | { readonly reason: "down"; readonly cause: "ordered" | "probe" }
   | { readonly reason: "draining"; readonly admin: "drain-new" | "drain-all" }
+  /** By a schedule, which let this conversation stay until then (Unix epoch ms). */
+  | { readonly reason: "draining"; readonly admin: "drain-all"; readonly dueAtMs: number }
   | { readonly reason: "model-not-placed"; readonly model: ModelId }
   | { readonly reason: "no-room"; readonly needBytes: number; readonly freeBytes: number | null }
   | { readonly reason: "report-expired"; readonly ageMs: number | null }
@@ -73,6 +75,8 @@ export type Candidate = {
   /** Whether the prefill rate behind the cost is known well enough to move or place by it. */
   readonly isTrusted: boolean;
   readonly reportAgeMs: number | null;
+  /** It is being drained by a schedule, and this conversation may stay until then (Unix epoch ms); null: it is not. */
+  readonly leavesAtMs: number | null;
 };
 export type Excluded = {
   readonly kind: "excluded";

@@ -1,6 +1,7 @@
 /** Makes the world that decisions read out of everything that was heard; pure, so that a simulation makes its own the same way. */
 import type { ModelId, RegionId } from "#shared/ids.ts";
 import { candidacyVersionOf, openedAtMsOf } from "./candidacy.ts";
+import type { Drains } from "./drain-schedule.ts";
 import type { ProbeFact } from "./health.ts";
 import type { Freeze, HeardReport } from "./heard-report.ts";
 import type { HeldObserved, Learnt } from "./learnt.ts";
@@ -44,6 +45,7 @@ export type WorldInputs = {
   /** A region without an entry is active. */
   readonly admin: ReadonlyMap<RegionId, AdminState>;
   readonly overrides: readonly OverrideRule[];
+  readonly drains: Drains;
   /** Of all GTMs, at least those since the oldest report that still counts; in any order. */
   readonly sends: readonly SendTo[];
   /** Of all GTMs; entries of one placement are summed. */
@@ -90,6 +92,7 @@ export const assembleWorld = (inputs: WorldInputs): World => {
     regions,
     models: modelsIn(regions, inputs.models),
     overrides: inputs.overrides,
+    drains: inputs.drains,
     sends: sendListOf(inputs.sends, nowMs),
     learnt: inputs.learnt,
   };

@@ -1,5 +1,6 @@
 /** One immutable snapshot of everything that decisions read; replaced whole, never edited. */
 import type { ModelId, RegionId } from "#shared/ids.ts";
+import type { Drains } from "./drain-schedule.ts";
 import type { Learnt } from "./learnt.ts";
 import type { ModelInWorld } from "./model.ts";
 import type { Region } from "./region.ts";
@@ -48,6 +49,8 @@ export type World = {
   readonly regions: readonly Region[];
   readonly models: ReadonlyMap<ModelId, ModelInWorld>;
   readonly overrides: readonly OverrideRule[];
+  /** Of regions and overrides that drain by and by. */
+  readonly drains: Drains;
   readonly sends: SendList | null;
   /** What turns have taught beside what stands in the placements. */
   readonly learnt: Learnt;

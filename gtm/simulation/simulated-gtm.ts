@@ -1,6 +1,7 @@
 /** One simulated GTM: the world that production's assembly makes of what it has heard, sent and learnt. */
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { type Decision, regionOf } from "#gtm/domain/decision.ts";
+import { NO_DRAINS } from "#gtm/domain/drain-schedule.ts";
 import type { HeardReport } from "#gtm/domain/heard-report.ts";
 import { type Learnt, NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import { createLessons, type MeasuredLesson, type PastTurn } from "#gtm/domain/lessons.ts";
@@ -72,6 +73,7 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
       isStoreUp: true,
       admin: known.admin(),
       overrides: [],
+      drains: NO_DRAINS,
       sends: [...own.kept(nowMs), ...others.flatMap(({ sends }) => sends)],
       live: [...live.sums(nowMs), ...others.flatMap((said) => said.live)],
       heldObserved: lessons.held.known(nowMs),

@@ -6,6 +6,7 @@ import type { Pool } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { OverrideRule } from "#gtm/domain/world.ts";
+import { type DrainsAt, leavesRegionAtMs, overridesInForce } from "./leaving.ts";
 import { overriddenBy, overShareOf } from "./overrides.ts";
 import type { Policy } from "./policy.ts";
 
@@ -15,6 +16,7 @@ export type Want = {
   readonly overrides: readonly OverrideRule[];
   /** Whether a region that must load the model first may serve: only when no region is warm. */
   readonly isColdAllowed: boolean;
+  readonly draining: DrainsAt;
 };
 
 /** The first reason in the order of `Exclusion`; null when the region is a candidate, and then its placement is there. */
@@ -24,14 +26,23 @@ export const whyExcluded = (region: Region, placement: Placement | null, want: W
   whyExpired(region, want.policy) ??
   whyNotForThisTurn(region, placement, want);
 
-const whyOutOfService = (region: Region, { turn }: Want): Exclusion | null => {
+const whyOutOfService = (region: Region, { turn, draining }: Want): Exclusion | null => {
   if (!turn.pool.regions.includes(region.id)) return { reason: "not-a-member" };
   if (region.admin === "down") return { reason: "down", cause: "ordered" };
   if (region.health === "unhealthy" && region.admin !== "forced-up") return { reason: "down", cause: "probe" };
-  if (region.admin === "drain-all") return { reason: "draining", admin: "drain-all" };
+  if (region.admin === "drain-all") {
+    const why = whyDrained(leavesRegionAtMs(region.id, turn, draining), draining.epochMs);
+    if (why !== null) return why;
+  }
   // A region that drains softly finishes the conversations it holds and takes no new ones.
   if (region.admin === "drain-new" && !holds(region, turn)) return { reason: "draining", admin: "drain-new" };
   return null;
+};
+
+/** By and by, the cheapest first, where the order says so; else every conversation leaves at its next turn. */
+const whyDrained = (dueAtMs: number | null, epochMs: number): Exclusion | null => {
+  if (dueAtMs === null) return { reason: "draining", admin: "drain-all" };
+  return dueAtMs > epochMs ? null : { reason: "draining", admin: "drain-all", dueAtMs };
 };
 
 /**
@@ -72,7 +83,8 @@ const whyNotForThisTurn = (region: Region, placement: Placement | null, want: Wa
   if (limitTokens !== null && tokens > limitTokens) return { reason: "context-too-long", tokens, limitTokens };
   if (!isAllowed(region, turn.pool)) return { reason: "not-allowed", jurisdiction: region.jurisdiction };
   const isHeld = holds(region, turn);
-  const overrideId = overriddenBy(want.overrides, region.id, isHeld);
+  const inForce = overridesInForce(want.overrides, region.id, turn, want.draining);
+  const overrideId = overriddenBy(inForce, region.id, isHeld);
   if (overrideId !== null) return { reason: "overridden", overrideId };
   const over = isHeld ? null : overShareOf(want.overrides, region.id, turn.hashKey);
   if (over !== null) return { reason: "over-share", overrideId: over.id, share: over.share };

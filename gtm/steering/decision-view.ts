@@ -12,6 +12,8 @@ export type ConsideredView =
       readonly cost: Cost;
       readonly plan: PlanView;
       readonly reportAgeMs: number | null;
+      /** Only where the region drains by a schedule: RFC 3339, until when this conversation may stay. */
+      readonly leavesAt?: string;
     }
   | { readonly region: string; readonly exclusion: Exclusion; readonly reportAgeMs: number | null };
 
@@ -163,7 +165,9 @@ const expectedView = (turn: Turn): DecisionView["expected"] => ({
 const consideredView = (one: Considered): ConsideredView => {
   const reportAgeMs = one.reportAgeMs === null ? null : round(one.reportAgeMs);
   if (one.kind === "excluded") return { region: one.region, exclusion: one.exclusion, reportAgeMs };
-  return { region: one.region, cost: roundedCost(one.cost), plan: planView(one.plan), reportAgeMs };
+  const { region, leavesAtMs } = one;
+  const leaving = leavesAtMs === null ? {} : { leavesAt: new Date(leavesAtMs).toISOString() };
+  return { region, cost: roundedCost(one.cost), plan: planView(one.plan), reportAgeMs, ...leaving };
 };
 
 const planView = (plan: Plan): PlanView => ({

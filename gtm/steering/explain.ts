@@ -3,6 +3,7 @@ import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import { type Candidate, type Cost, type Decision, type Exclusion, regionOf } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { flipOf } from "./flip.ts";
+import { dueClause, leavingSentence } from "./leaving-text.ts";
 import type { Policy } from "./policy.ts";
 
 export type Explanation = { readonly explanation: string; readonly flipsIf: string | null };
@@ -43,7 +44,7 @@ const verdictSentence = (decision: Decision): string => {
   switch (verdict.kind) {
     case "pinned":
       if (isHomeOrdered(turn)) return `Goes to ${verdict.region}, where somebody ordered it moved.`;
-      return `Stays in ${verdict.region}, ${holdingClause(decision, verdict.region)}.`;
+      return `Stays in ${verdict.region}, ${holdingClause(decision, verdict.region)}.${leavingSentence(decision, verdict.region)}`;
     case "placed":
       return turn.kind === "cell"
         ? `Clients of ${turn.client.place ?? turn.client.area ?? turn.client.subnet} are answered with ${verdict.region}.`
@@ -180,6 +181,7 @@ export const exclusionClause = (exclusion: Exclusion | null): string => {
     case "down":
       return exclusion.cause === "ordered" ? "is ordered down" : "does not answer its probe";
     case "draining":
+      if ("dueAtMs" in exclusion) return dueClause(exclusion.dueAtMs);
       return exclusion.admin === "drain-all" ? "is being drained" : "takes no new conversations (drain-new)";
     case "model-not-placed":
       return `does not place ${exclusion.model}`;

@@ -7,6 +7,7 @@ import type { Turn } from "#gtm/domain/turn.ts";
 import type { OverrideRule, World } from "#gtm/domain/world.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { isAllowed } from "./candidates.ts";
+import { type DrainsAt, overridesInForce } from "./leaving.ts";
 import { overriddenBy, overShareOf } from "./overrides.ts";
 
 /** The pool's last resort, without the regions that data residency keeps out; SERVFAIL where nothing is left. */
@@ -30,13 +31,13 @@ export const blindVerdict = (
   considered: readonly Considered[],
   turn: Turn,
   world: World,
-  overrides: readonly OverrideRule[],
+  { overrides, draining }: { readonly overrides: readonly OverrideRule[]; readonly draining: DrainsAt },
 ): Blind | null => {
   if (world.regions.some((region) => region.reportAgeMs !== null)) return null;
   const mayServe = (region: Region): boolean =>
     isUnheard(considered, region.id) &&
     isAllowed(region, turn.pool) &&
-    overriddenBy(overrides, region.id, region.id === turn.home) === null &&
+    overriddenBy(overridesInForce(overrides, region.id, turn, draining), region.id, region.id === turn.home) === null &&
     (turn.stateRegion === null || turn.stateRegion === region.id);
   const regions = world.regions.filter(mayServe).map((region) => region.id);
   const overShare = (region: RegionId) => (region === turn.home ? null : overShareOf(overrides, region, turn.hashKey));

@@ -11,6 +11,7 @@ import { type Want, whyExcluded } from "./candidates.ts";
 import { priceOf } from "./cost.ts";
 import { decide } from "./decide.ts";
 import { blindVerdict, lastResortOf } from "./last-resort.ts";
+import { type DrainsAt, mustLeaveAtMs } from "./leaving.ts";
 import { isShare, overridesFor } from "./overrides.ts";
 import { conversationOf } from "./parent.ts";
 import type { Policy } from "./policy.ts";
@@ -41,8 +42,9 @@ export const createSteer =
  */
 export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy, leastSavingMs = 0): Decision => {
   const overrides = overridesFor(turn, world);
+  const draining: DrainsAt = { drains: world.drains, epochMs: turn.receivedAtMs + world.epochAheadMs };
   const { considered, yieldedOverrideIds: yielded } = considerAll(
-    { turn, policy, overrides, isColdAllowed: false },
+    { turn, policy, overrides, isColdAllowed: false, draining },
     world,
   );
   const { verdict: wished, marginMs } = decide(considered, turn, policy, leastSavingMs);
@@ -53,7 +55,7 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
   const closeMs = isSettled ? Number.NEGATIVE_INFINITY : marginMs;
   const known = { verdict, yieldedOverrideIds: yielded };
   const { verdict: answered, yieldedOverrideIds } =
-    verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, overrides) ?? known) : known;
+    verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, { overrides, draining }) ?? known) : known;
   return {
     id: query.id,
     turn,
@@ -112,6 +114,7 @@ const consider = (region: Region, want: Want, world: World): Considered => {
     sparePrefillTokensPerSecond: placement.sparePrefillTokensPerSecond,
     isTrusted: placement.prefillConfidence >= want.policy.confidenceFloor,
     reportAgeMs,
+    leavesAtMs: mustLeaveAtMs(want.overrides, region.id, want.turn, want.draining),
   };
 };
 

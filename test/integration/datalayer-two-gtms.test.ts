@@ -62,6 +62,7 @@ const startOne = async (name: string) => {
     probes: () => new Map(),
     admin: operators.admin,
     overrides: operators.overrides,
+    drains: operators.drains,
     live: conversations.live,
     learning: UNTAUGHT,
   });
@@ -113,6 +114,8 @@ describe("two GTMs on one store", async () => {
       comment: "maintenance",
       actor: "ops",
       expiresAtMs: null,
+      schedule: null,
+      operation: null,
     } as const;
     await a.operators.order(order);
     await until(() => regionIn(b.source.world(), "paris").admin === "drain-all");

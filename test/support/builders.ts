@@ -2,6 +2,7 @@
 import type { Client } from "#gtm/domain/client.ts";
 import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
 import type { Decision } from "#gtm/domain/decision.ts";
+import { NO_DRAINS } from "#gtm/domain/drain-schedule.ts";
 import { NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import type { Placement, Replica } from "#gtm/domain/placement.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
@@ -109,6 +110,7 @@ export const aWorld = (regions: readonly Region[], wish: Partial<World> = {}): W
   regions,
   models: new Map([[MODEL, { bestItlMs: 20 }]]),
   overrides: [],
+  drains: NO_DRAINS,
   sends: null,
   learnt: NOTHING_LEARNT,
   ...wish,

@@ -41,6 +41,8 @@ const ConsideredView = z
       .optional(),
     exclusion: z.looseObject({ reason: z.string() }).optional(),
     reportAgeMs: ms.nullable(),
+    /** Only where the region drains by a schedule: until when this conversation may stay. */
+    leavesAt: z.string().optional(),
   })
   .openapi("Considered");
 export type ConsideredView = z.infer<typeof ConsideredView>;

@@ -16,48 +16,46 @@ export type KnownConversation = {
   readonly client: Client;
 };
 
+export type NextTurn = {
+  /** "": no region could serve it. */
+  readonly region: string;
+  /** Context that is missing there. */
+  readonly recomputeTokens: number;
+  /** Time of one replica to compute it again. */
+  readonly recomputeMs: number;
+  /** Until its first token; null: no region serves. */
+  readonly ttftMs: number | null;
+  /** Everything that it builds on. */
+  readonly contextTokens: number;
+};
+
 export type NextTurns = {
   /** How many go where; under "" those that no region could serve. */
   readonly byRegion: ReadonlyMap<string, number>;
-  /** Context that is missing where they go. */
   readonly recomputeTokens: number;
-  /** GPU time to compute it again. */
   readonly recomputeMs: number;
 };
 
 export const UNSERVED = "";
 
+/** In the order of the conversations. */
 export const nextTurnsIn = (
   world: World,
   conversations: readonly KnownConversation[],
   policy: Policy,
   at: Moment,
-): NextTurns => {
+): readonly NextTurn[] => conversations.map((known) => nextTurnOf(known, world, policy, at));
+
+export const sumOf = (turns: readonly NextTurn[]): NextTurns => {
   const byRegion = new Map<string, number>();
-  let recomputeTokens = 0;
-  let recomputeMs = 0;
-  for (const known of conversations) {
-    const next = nextTurnOf(known, world, policy, at);
+  let [recomputeTokens, recomputeMs] = [0, 0];
+  for (const next of turns) {
     byRegion.set(next.region, (byRegion.get(next.region) ?? 0) + 1);
     recomputeTokens += next.recomputeTokens;
     recomputeMs += next.recomputeMs;
   }
   return { byRegion, recomputeTokens, recomputeMs };
 };
-
-export const NO_TURNS: NextTurns = { byRegion: new Map(), recomputeTokens: 0, recomputeMs: 0 };
-
-export const sumOf = (a: NextTurns, b: NextTurns): NextTurns => {
-  const byRegion = new Map(a.byRegion);
-  for (const [region, count] of b.byRegion) byRegion.set(region, (byRegion.get(region) ?? 0) + count);
-  return {
-    byRegion,
-    recomputeTokens: a.recomputeTokens + b.recomputeTokens,
-    recomputeMs: a.recomputeMs + b.recomputeMs,
-  };
-};
-
-type NextTurn = { readonly region: string; readonly recomputeTokens: number; readonly recomputeMs: number };
 
 const nextTurnOf = (known: KnownConversation, world: World, policy: Policy, at: Moment): NextTurn => {
   const { conversation, pool, tenant, client } = known;
@@ -83,10 +81,18 @@ const nextTurnOf = (known: KnownConversation, world: World, policy: Policy, at: 
   const region = regionOf(verdict);
   const chosen = considered.find((one) => one.region === region);
   if (region === null || chosen?.kind !== "candidate")
-    return { region: region ?? UNSERVED, recomputeTokens: 0, recomputeMs: 0 };
+    return {
+      region: region ?? UNSERVED,
+      recomputeTokens: 0,
+      recomputeMs: 0,
+      ttftMs: null,
+      contextTokens: turn.contextTokens,
+    };
   return {
     region,
     recomputeTokens: Math.max(0, turn.contextTokens - chosen.plan.heldTokens),
     recomputeMs: chosen.cost.migrationMs,
+    ttftMs: chosen.cost.predictedTtftMs,
+    contextTokens: turn.contextTokens,
   };
 };

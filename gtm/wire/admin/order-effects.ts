@@ -2,9 +2,11 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import type { World } from "#gtm/domain/world.ts";
+import { type Decided, Displaced, displacedOf, isDisplaced, Target, targetsOf } from "./displaced.ts";
+import type { Leaving } from "./drain-pacing.ts";
 import type { HomeConversations } from "./home-conversations.ts";
 import type { Moment } from "./models-served.ts";
-import { type KnownConversation, type NextTurns, NO_TURNS, nextTurnsIn, sumOf } from "./next-turns.ts";
+import { type KnownConversation, type NextTurns, nextTurnsIn, sumOf } from "./next-turns.ts";
 import type { AdminPorts } from "./ports.ts";
 import { modelChanges, violationsOf } from "./safety-rules.ts";
 
@@ -20,6 +22,8 @@ export const ORDER_EFFECTS = {
     /** With a turn within the pin's time; the others are idle. */
     pinned: z.int(),
     idle: z.int(),
+    /** Of the pinned ones, those whose last turn is so recent that their connection may be open. */
+    hot: z.int(),
     /** Whose client's network is known from a recent decision; for the others every region is equally far. */
     located: z.int(),
   }),
@@ -33,6 +37,9 @@ export const ORDER_EFFECTS = {
     beforeMs: z.number(),
     afterMs: z.number(),
   }),
+  displaced: Displaced,
+  /** Where those go, and what is left there. */
+  targets: z.array(Target),
   modelsWithoutRegion: z.array(ModelInPool),
   /** Models that some region would have to load first. */
   modelsToLoad: z.array(ModelInPool.extend({ region: z.string(), coldStartMs: z.number() })),
@@ -43,23 +50,60 @@ const OrderEffects = z.looseObject(ORDER_EFFECTS);
 export type OrderEffects = z.infer<typeof OrderEffects>;
 
 /** As it is, and as it would be once everybody has heard of the order. */
-type Worlds = { readonly now: World; readonly ordered: World };
+export type Worlds = { readonly now: World; readonly ordered: World };
 
-/** @param home the conversations that the order may concern */
-export const effectsOf = async (
+/** Decisions for queries must not wait behind a preview, so it pauses this often. */
+const CHUNK = 100;
+
+/** The next turn of each, in both worlds. */
+export const decideBoth = async (
+  { now, ordered }: Worlds,
+  known: readonly KnownConversation[],
+  { policy }: Pick<AdminPorts, "policy">,
+  at: Moment,
+): Promise<readonly Decided[]> => {
+  const decided: Decided[] = [];
+  for (let i = 0; i < known.length; i += CHUNK) {
+    const some = known.slice(i, i + CHUNK);
+    const before = nextTurnsIn(now, some, policy, at);
+    const after = nextTurnsIn(ordered, some, policy, at);
+    for (const [k, one] of some.entries()) {
+      const [was, will] = [before[k], after[k]];
+      if (was !== undefined && will !== undefined) decided.push({ known: one, before: was, after: will });
+    }
+    await nextTick();
+  }
+  return decided;
+};
+
+export type Weighed = {
+  readonly home: HomeConversations;
+  /** Of these conversations. */
+  readonly decided: readonly Decided[];
+  /** Over how long they leave; null: as their next turns come. */
+  readonly overMs: number | null;
+};
+
+export const effectsOf = (
   ports: AdminPorts,
   { now, ordered }: Worlds,
-  { known, located, isComplete }: HomeConversations,
+  { home: { known, located, isComplete }, decided, overMs }: Weighed,
   at: Moment,
-): Promise<OrderEffects> => {
-  const before = await tally(now, known, ports, at);
-  const after = await tally(ordered, known, ports, at);
-  const isPinned = ({ conversation }: KnownConversation): boolean =>
-    at.nowMs - conversation.lastTurnAtMs <= ports.policy.pinMs;
-  const pinned = known.filter(isPinned).length;
+): OrderEffects => {
+  const before = sumOf(decided.map((one) => one.before));
+  const after = sumOf(decided.map((one) => one.after));
+  const within = (ms: number): number =>
+    known.filter(({ conversation }) => at.nowMs - conversation.lastTurnAtMs <= ms).length;
+  const pinned = within(ports.policy.pinMs);
+  const displaced = decided.filter(isDisplaced);
+  // Whoever has a next turn has it within the pin's time, or is placed anew then.
+  const leavingMs = overMs ?? ports.policy.pinMs;
   const models = modelChanges(now, ordered, ports, at);
   return {
-    conversations: { home: known.length, isComplete, pinned, idle: known.length - pinned, located },
+    conversations: {
+      ...{ home: known.length, isComplete, pinned, idle: known.length - pinned, located },
+      hot: within(ports.policy.connectionIdleMs),
+    },
     nextTurns: sideBySide(before, after),
     recompute: {
       beforeTokens: Math.round(before.recomputeTokens),
@@ -67,28 +111,17 @@ export const effectsOf = async (
       beforeMs: Math.round(before.recomputeMs),
       afterMs: Math.round(after.recomputeMs),
     },
+    displaced: displacedOf(displaced, leavingMs),
+    targets: targetsOf(displaced, ordered, leavingMs),
     modelsWithoutRegion: models.lost.map(({ pool, model }) => ({ pool, model })),
     modelsToLoad: models.toLoad,
     violations: [...violationsOf(models)],
   };
 };
 
-/** Decisions for queries must not wait behind a preview, so it pauses this often. */
-const CHUNK = 100;
-
-const tally = async (
-  world: World,
-  known: readonly KnownConversation[],
-  ports: AdminPorts,
-  at: Moment,
-): Promise<NextTurns> => {
-  let sum = NO_TURNS;
-  for (let i = 0; i < known.length; i += CHUNK) {
-    sum = sumOf(sum, nextTurnsIn(world, known.slice(i, i + CHUNK), ports.policy, at));
-    await nextTick();
-  }
-  return sum;
-};
+/** The conversations that would go elsewhere, each with its next turn there. */
+export const leavingOf = (decided: readonly Decided[]): readonly Leaving[] =>
+  decided.filter(isDisplaced).map(({ known, after }) => ({ known, next: after }));
 
 const sideBySide = (before: NextTurns, after: NextTurns): OrderEffects["nextTurns"] =>
   [...new Set([...before.byRegion.keys(), ...after.byRegion.keys()])].sort().map((region) => ({

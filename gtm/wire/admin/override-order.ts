@@ -6,11 +6,16 @@ import { matchesGlob } from "#gtm/steering/overrides.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
+import { PACING, PacedPlan, pacedDrainOf, pacingOf, storedSchedule, whyNotPaced } from "./drain-pacing.ts";
+import { concernedBy } from "./drain-scope.ts";
 import { homeConversations } from "./home-conversations.ts";
 import type { Moment } from "./models-served.ts";
-import { effectsOf, ORDER_EFFECTS } from "./order-effects.ts";
+import { operationOf } from "./operation-start.ts";
+import { decideBoth, effectsOf, leavingOf, ORDER_EFFECTS } from "./order-effects.ts";
+import { Resolvers, resolversOf } from "./order-plan.ts";
 import { Comment, Lasting } from "./order-wish.ts";
 import { KINDS, OverrideView, overrideEtag, overrideNamed, overrideView } from "./override-view.ts";
+import { planIdOf, requirePlan } from "./plan-id.ts";
 import type { AdminPorts } from "./ports.ts";
 import { refuse } from "./problem.ts";
 import { modelChanges, passRules, type Rule, violationsOf } from "./safety-rules.ts";
@@ -34,6 +39,11 @@ export const OverrideBody = z
     comment: Comment,
     /** How long it stands, such as "2h". Nothing about traffic stands for ever. */
     for: Lasting,
+    ...PACING,
+  })
+  .superRefine((body, context) => {
+    const why = whyNotPaced(body, body.kind === "drain-all");
+    if (why !== null) context.addIssue({ code: "custom", path: ["over"], message: why });
   })
   .refine(({ kind, share }) => (kind === "share") === (share !== undefined), {
     path: ["share"],
@@ -52,6 +62,11 @@ export const OverridePlan = z
     /** The configured regions that its glob matches. */
     regions: z.array(z.string()),
     ...ORDER_EFFECTS,
+    resolvers: Resolvers,
+    /** Of a drain by and by; null: each conversation leaves at its next turn, or none leaves. */
+    paced: PacedPlan.nullable(),
+    /** Send it as plan_id, and the override is refused once the plan no longer holds; for five minutes. */
+    planId: z.string(),
   })
   .openapi("OverridePlan");
 export type OverridePlan = z.infer<typeof OverridePlan>;
@@ -71,32 +86,67 @@ export const overrideOf = ({ ports, clock }: Parts, body: OverrideBody, actor: s
   };
 };
 
-export const planOverride = async (parts: Parts, override: Override): Promise<OverridePlan> => {
+/** An override before it is given: with the plan that it must still be as (null: as things are). */
+export type Wanted = { readonly override: Override; readonly body: OverrideBody; readonly planId: string | null };
+
+export const planOverride = async (parts: Parts, wanted: Wanted): Promise<OverridePlan> =>
+  (await planned(parts, wanted)).plan;
+
+const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
   const { ports, clock } = parts;
   const now = ports.steering.world();
+  const basis = { wish: body, orders: ports.orders.current(), world: now };
+  requirePlan(planId, basis, clock.epochMs());
   const at = momentOf(parts);
-  return {
+  const worlds = { now, ordered: withOverride(now, override) };
+  const home = isDraining(override) ? await concernedBy(ports, override) : await homeConversations(ports, null);
+  const decided = await decideBoth(worlds, home.known, ports, at);
+  const pacing = pacingOf(body);
+  const regions = regionsOf(now, override);
+  const paced =
+    pacing === null
+      ? null
+      : pacedDrainOf(pacing, leavingOf(decided), new Set(regions), {
+          ...{ ordered: worlds.ordered, policy: ports.policy, startsAtMs: override.orderedAtMs },
+        });
+  const plan = {
     override: overrideView(override, clock.epochMs()),
-    regions: regionsOf(now, override),
-    ...(await effectsOf(
-      ports,
-      { now, ordered: withOverride(now, override) },
-      await homeConversations(ports, null),
-      at,
-    )),
+    regions,
+    ...effectsOf(ports, worlds, { home, decided, overMs: paced?.plan.endsInMs ?? null }, at),
+    resolvers: resolversOf(override.kind === "drain-new" ? "drain-new" : "drain-all", ports.policy),
+    paced: paced?.plan ?? null,
+    planId: planIdOf(basis, clock.epochMs()),
   };
+  return { plan, home, at, schedule: paced === null ? null : storedSchedule(paced.schedule) };
 };
 
-/** @throws {ProblemError} 409 where a safety rule forbids it */
-export const placeOverride = async (parts: Parts, override: Override, passed: Rule | null): Promise<OrdersRecord> => {
+/** @throws {ProblemError} 409 where a safety rule forbids it, 412 where the plan no longer holds */
+export const placeOverride = async (parts: Parts, wanted: Wanted, passed: Rule | null): Promise<OrdersRecord> => {
   const { ports, log } = parts;
+  const { override, body } = wanted;
   const now = ports.steering.world();
+  requirePlan(wanted.planId, { wish: body, orders: ports.orders.current(), world: now }, parts.clock.epochMs());
   const violations = violationsOf(modelChanges(now, withOverride(now, override), ports, momentOf(parts)));
   if (passRules(violations, passed)) {
     log.warn("override.rule-overridden", { override: override.id, rule: passed, actor: override.actor });
   }
-  return ports.orders.override(override);
+  if (!isDraining(override)) return ports.orders.override(override, null);
+  const { home, at, schedule } = await planned(parts, wanted);
+  const { id, kind, region, pool, model, tenant, comment, actor } = override;
+  const start = {
+    ...{
+      id,
+      mode: kind === "drain-new" ? ("drain-new" as const) : ("drain-all" as const),
+      override: id,
+      scope: { region, pool, model, tenant },
+    },
+    ...{ comment, actor, startedAtMs: override.orderedAtMs, overMs: pacingOf(body)?.overMs ?? null },
+  };
+  const operation = operationOf(start, home, { nowMs: at.nowMs, pinMs: ports.policy.pinMs });
+  return ports.orders.override({ ...override, operation: id, ...(schedule === null ? {} : { schedule }) }, operation);
 };
+
+const isDraining = ({ kind }: Override): boolean => kind === "drain-new" || kind === "drain-all";
 
 /** @throws {ProblemError} 404 where it stands no more, 412 where somebody changed it */
 export const standingOverride = ({ ports }: Parts, id: string, ifMatch: string | null): Override => {

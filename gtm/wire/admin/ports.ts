@@ -9,8 +9,10 @@ import type { Channel, Entry, Ports } from "#gtm/steering/ports.ts";
 import type { AuditRecord } from "#shared/audit-record.ts";
 import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
+import type { DrainScheduleRecord, OperationRecord } from "#shared/operation-record.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { AgentsPort } from "./agents-port.ts";
+import type { ZonesPort } from "./zones-port.ts";
 import type { TokensPort } from "./tokens-port.ts";
 
 /** null in a field: any. */
@@ -64,6 +66,10 @@ export type OrderWish = {
   readonly actor: string;
   /** Unix epoch ms; null: stands until taken back. */
   readonly expiresAtMs: number | null;
+  /** null: every conversation that leaves does so at its next turn. */
+  readonly schedule: DrainScheduleRecord | null;
+  /** What begins with it; null: nothing that goes on. */
+  readonly operation: OperationRecord | null;
 };
 
 /** Changes reject with OperationalError GTM_STORE_UNREACHABLE while the store is away: an order must reach every GTM. */
@@ -73,12 +79,19 @@ export type OrdersPort = {
   readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
   /** Takes back what was ordered of a region. */
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
-  readonly override: (override: Override) => Promise<OrdersRecord>;
+  readonly override: (override: Override, operation: OperationRecord | null) => Promise<OrdersRecord>;
   /** Extends, shortens or, by an expiry not after now, cancels. @returns null: none of that id stands */
   readonly changeOverride: (
     id: string,
     change: { readonly actor: string; readonly comment: string | null; readonly expiresAtMs: number },
   ) => Promise<OrdersRecord | null>;
+  /** Takes back the order that a drain carries out. @returns null: it had ended, or changed since the caller saw it */
+  readonly cancelOperation: (
+    id: string,
+    by: { readonly actor: string; readonly changedAtMs: number | null },
+  ) => Promise<OrdersRecord | null>;
+  /** That nothing is held there any more; nothing happens where it has ended. */
+  readonly verifyOperation: (id: string) => Promise<OrdersRecord>;
 };
 
 /** Who did what at any GTM of the store. */
@@ -183,6 +196,7 @@ export type AdminPorts = {
   readonly health: () => Health;
   readonly instances: InstancesPort;
   readonly agents: AgentsPort;
+  readonly zones: ZonesPort;
   readonly instance: string;
   readonly version: string;
 };

@@ -1,6 +1,7 @@
 /** What drain, undrain, down and up mean for a region in its present admin state. */
 import { z } from "@hono/zod-openapi";
 import type { AdminState } from "#gtm/domain/region.ts";
+import { PACING, type Pacing, pacingOf, whyNotPaced } from "./drain-pacing.ts";
 import { Comment, Lasting } from "./order-wish.ts";
 
 export const DrainBody = z
@@ -10,6 +11,11 @@ export const DrainBody = z
     comment: Comment,
     /** How long the order stands, such as "2h"; absent: until taken back. */
     for: Lasting.optional(),
+    ...PACING,
+  })
+  .superRefine((body, context) => {
+    const why = whyNotPaced(body, body.mode === "drain-all");
+    if (why !== null) context.addIssue({ code: "custom", path: ["over"], message: why });
   })
   .openapi("Drain");
 export const UndrainBody = z.strictObject({ comment: Comment.optional() }).openapi("Undrain");
@@ -33,27 +39,32 @@ export type Action = {
   /** null only where `to` is active, which needs no reason. */
   readonly comment: string | null;
   readonly forMs: number | null;
+  /** null: at once; each conversation that leaves does so at its next turn. */
+  readonly pacing: Pacing;
 };
 
 export const drainAction = (body: z.infer<typeof DrainBody>): Action => ({
   to: body.mode,
   comment: body.comment,
   forMs: body.for ?? null,
+  pacing: pacingOf(body),
 });
 export const downAction = (body: z.infer<typeof DownBody>): Action => ({
   to: "down",
   comment: body.comment,
   forMs: body.for ?? null,
+  pacing: null,
 });
 export const undrainAction = (body: z.infer<typeof UndrainBody>): Action => ({
   to: "active",
   comment: body.comment ?? null,
   forMs: null,
+  pacing: null,
 });
 export const upAction = (body: z.infer<typeof UpBody>): Action =>
   body.forced === true
-    ? { to: "forced-up", comment: body.comment ?? null, forMs: body.for ?? null }
-    : { to: "active", comment: body.comment ?? null, forMs: null };
+    ? { to: "forced-up", comment: body.comment ?? null, forMs: body.for ?? null, pacing: null }
+    : { to: "active", comment: body.comment ?? null, forMs: null, pacing: null };
 
 export type Verb = "drain" | "undrain" | "down" | "up";
 

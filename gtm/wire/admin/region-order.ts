@@ -3,8 +3,12 @@ import type { AdminState, Region } from "#gtm/domain/region.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord } from "#shared/records.ts";
+import { storedSchedule } from "./drain-pacing.ts";
+import { regionScope } from "./drain-scope.ts";
+import { operationOf } from "./operation-start.ts";
 import { type OrderContext, type OrderPlan, planOrder, withAdmin } from "./order-plan.ts";
-import type { AdminPorts } from "./ports.ts";
+import { planIdOf, requirePlan } from "./plan-id.ts";
+import type { AdminPorts, OrderWish } from "./ports.ts";
 import { refuse } from "./problem.ts";
 import { type Action, type Verb, whyNot } from "./region-action.ts";
 import { orderOf, type RegionView, regionEtag, regionView } from "./region-view.ts";
@@ -18,13 +22,15 @@ export type Given = {
   /** What the caller saw last; null: whatever it is. */
   readonly ifMatch: string | null;
   readonly override: Rule | null;
+  /** The plan that it must still be as; null: as things are. */
+  readonly planId: string | null;
 };
 
 type Parts = { readonly ports: AdminPorts; readonly clock: Clock; readonly log: Logger };
 
 /** @throws {ProblemError} 409 where the region's state does not allow it, 412 where it changed */
-export const previewOf = (parts: Parts, given: Given): Promise<OrderPlan> =>
-  planOrder(parts.ports, orderContext(parts, given));
+export const previewOf = async (parts: Parts, given: Given): Promise<OrderPlan> =>
+  (await planOrder(parts.ports, orderContext(parts, given))).plan;
 
 export type Done = { readonly view: RegionView; readonly etag: string };
 
@@ -44,21 +50,47 @@ export const carryOut = async (parts: Parts, given: Given): Promise<Done> => {
     actor,
     comment: action.comment,
     expiresAtMs: order.expiresAtMs,
+    overMs: action.pacing?.overMs ?? null,
   });
   return doneWith(region, action.to, record, parts);
 };
 
-const give = (
+const give = async (
   ports: AdminPorts,
-  { expiresAtMs }: OrderContext,
+  order: OrderContext,
   { region, action, actor }: Given,
 ): Promise<OrdersRecord> => {
   if (action.to === "active") return ports.orders.undo(region.id, actor);
   if (action.comment === null) throw new Error(`order ${action.to}: the schema let it pass without a comment`);
-  return ports.orders.order({ region: region.id, admin: action.to, comment: action.comment, actor, expiresAtMs });
+  return ports.orders.order({
+    region: region.id,
+    admin: action.to,
+    comment: action.comment,
+    actor,
+    expiresAtMs: order.expiresAtMs,
+    ...(await whatGoesOn(ports, order, { comment: action.comment, actor })),
+  });
 };
 
-const orderContext = ({ ports, clock }: Parts, { verb, region, action, ifMatch }: Given): OrderContext => {
+/** A drain goes on after it was ordered: by the plan that the order would be shown with now. */
+const whatGoesOn = async (
+  ports: AdminPorts,
+  order: OrderContext,
+  said: { readonly comment: string; readonly actor: string },
+): Promise<Pick<OrderWish, "schedule" | "operation">> => {
+  const { to, pacing } = order.action;
+  if (to !== "drain-new" && to !== "drain-all") return { schedule: null, operation: null };
+  const { schedule, home } = await planOrder(ports, order);
+  const start = {
+    ...{ id: order.at.id, mode: to, override: null, scope: regionScope(order.region), ...said },
+    ...{ startedAtMs: order.startsAtMs, overMs: pacing?.overMs ?? null },
+  };
+  const operation = operationOf(start, home, { nowMs: order.at.nowMs, pinMs: ports.policy.pinMs });
+  return { schedule: schedule === null ? null : storedSchedule(schedule), operation };
+};
+
+const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
+  const { verb, region, action, ifMatch } = given;
   const orders = ports.orders.current();
   const from = adminIn(orders, region.id, clock.epochMs());
   const etag = regionEtag(region.id, orders);
@@ -70,12 +102,16 @@ const orderContext = ({ ports, clock }: Parts, { verb, region, action, ifMatch }
   }
   const why = whyNot(verb, region.id, from);
   if (why !== null) throw refuse("state-conflict", why, { admin: from });
+  const basis = { wish: [verb, region.id, action], orders, world: ports.steering.world() };
+  requirePlan(given.planId, basis, clock.epochMs());
   return {
     region: region.id,
     from,
     action,
     expiresAtMs: action.forMs === null ? null : Math.round(clock.epochMs() + action.forMs),
     etag,
+    planId: planIdOf(basis, clock.epochMs()),
+    startsAtMs: Math.floor(clock.epochMs()),
     at: { nowMs: clock.monotonicMs(), id: ports.newDecisionId() },
   };
 };

@@ -4,6 +4,7 @@ import type { Context as HonoContext } from "hono";
 import type { RegionId } from "#shared/ids.ts";
 import { type Context, createRouter, type Env, type Router } from "../environment.ts";
 import { OrderPlan } from "../order-plan.ts";
+import { PlanId } from "../plan-id.ts";
 import {
   type Action,
   DownBody,
@@ -25,6 +26,7 @@ import { regionNamed } from "./regions.ts";
 /** Strict: a misspelt dry_run must not be an order. */
 const query = z.strictObject({
   dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
+  plan_id: PlanId.optional().openapi({ description: "Only while this plan, of a dry run, still holds; else 412" }),
   override_rule: z.enum(RULES).optional().openapi({ description: "Do it although this safety rule forbids it" }),
 });
 
@@ -57,6 +59,7 @@ export const orderRoutes = (context: Context): Router => {
       actor: c.get("actor").name,
       ifMatch: c.req.header("if-match") ?? null,
       override: wish.override_rule ?? null,
+      planId: wish.plan_id ?? null,
     };
     if (wish.dry_run === "true") {
       const plan = await previewOf(context, given);

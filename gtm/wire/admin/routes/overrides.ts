@@ -16,6 +16,7 @@ import {
   standingOverride,
 } from "../override-order.ts";
 import { OverrideView, overrideNamed, overrideView } from "../override-view.ts";
+import { PlanId } from "../plan-id.ts";
 import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
 import { RULES } from "../safety-rules.ts";
 
@@ -30,6 +31,7 @@ const params = z.object({
 /** Strict: a misspelt dry_run must not be an order. */
 const query = z.strictObject({
   dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
+  plan_id: PlanId.optional().openapi({ description: "Only while this plan, of a dry run, still holds; else 412" }),
   override_rule: z.enum(RULES).optional().openapi({ description: "Do it although this safety rule forbids it" }),
 });
 
@@ -75,11 +77,13 @@ export const overrideRoutes = (context: Context): Router => {
         responses: answers(z.union([OverrideView, OverridePlan]), "The override, or with dry_run=true the plan"),
       }),
       async (c) => {
-        const { dry_run: dryRun, override_rule: rule } = c.req.valid("query");
-        const override = overrideOf(context, c.req.valid("json"), c.get("actor").name);
+        const { dry_run: dryRun, override_rule: rule, plan_id: planId } = c.req.valid("query");
+        const body = c.req.valid("json");
+        const override = overrideOf(context, body, c.get("actor").name);
         mustMayOrder(override, c.get("actor"));
-        if (dryRun === "true") return c.json(await planOverride(context, override), 200);
-        await placeOverride(context, override, rule ?? null);
+        const wanted = { override, body, planId: planId ?? null };
+        if (dryRun === "true") return c.json(await planOverride(context, wanted), 200);
+        await placeOverride(context, wanted, rule ?? null);
         const view = viewOf(override.id, c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
-import { createOperatorState, type OrderWish } from "#gtm/datalayer/operator-state.ts";
+import type { OrderWish } from "#gtm/datalayer/operator-port.ts";
+import { createOperatorState } from "#gtm/datalayer/operator-state.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import type { Clock } from "#shared/clock.ts";
 import { OperationalError } from "#shared/errors.ts";
@@ -44,6 +45,7 @@ const setUp = async () => {
 };
 const drain = (region: string, wish: Partial<OrderWish> = {}): OrderWish => ({
   ...{ region: regionId(region), admin: "drain-all", comment: "maintenance", actor: "ops", expiresAtMs: null },
+  ...{ schedule: null, operation: null },
   ...wish,
 });
 const deny = (id: string, wish: Partial<Override> = {}): Override => ({
@@ -62,7 +64,9 @@ describe("an order", () => {
     await state.order(drain("paris"));
     assert.deepEqual(admins(state), { paris: "drain-all" });
     assert.equal(state.changes.count, 1);
-    assert.deepEqual((await stored(store)).regions, [{ ...drain("paris"), orderedAtMs: clock.epochMs() }]);
+    const { schedule, operation, ...said } = drain("paris");
+    assert.deepEqual([schedule, operation], [null, null]);
+    assert.deepEqual((await stored(store)).regions, [{ ...said, orderedAtMs: clock.epochMs() }]);
     assert.equal(state.log.lines.at(-1)?.event, "order.placed");
   });
   it("replaces the one before it", async () => {
@@ -355,7 +359,7 @@ describe("an override", () => {
   it("reaches the world of every GTM on the store, and ends by itself", async () => {
     const { state, store, clock } = await setUp();
     const other = await gtm(store, clock);
-    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }), null);
     const rule = { id: "o1", kind: "deny", region: "paris", pool: "*", model: "*", tenant: "acme" };
     assert.deepEqual(state.overrides(), [rule]);
     await until(() => other.overrides().length === 1, "the other GTM to hear of it");
@@ -374,7 +378,7 @@ describe("an override", () => {
       reader.degradations.current().map(({ what, reason }) => [what, reason]),
       [["orders", "overrides of a later version are passed over here: o1 (mirror)"]],
     );
-    await reader.override(deny("o2", ends));
+    await reader.override(deny("o2", ends), null);
     assert.deepEqual(
       (await stored(store)).overrides.map(({ kind, into }) => [kind, into]),
       [
@@ -390,13 +394,13 @@ describe("an override", () => {
   it("of the kind share says of how much", async () => {
     const { state, clock } = await setUp();
     const ends = { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS };
-    await state.override(deny("o1", { ...ends, kind: "share", share: 0.2 }));
+    await state.override(deny("o1", { ...ends, kind: "share", share: 0.2 }), null);
     const rule = { id: "o1", region: "paris", pool: "*", model: "*", tenant: "acme", kind: "share", share: 0.2 };
     assert.deepEqual(state.overrides(), [rule]);
   });
   it("can be extended, and cancelled, and what does not stand can be neither", async () => {
     const { state, clock } = await setUp();
-    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }), null);
     clock.advance(HOUR_MS / 2);
     const extended = { actor: "next", comment: null, expiresAtMs: clock.epochMs() + HOUR_MS };
     const after = await state.changeOverride("o1", extended);
@@ -410,7 +414,7 @@ describe("an override", () => {
   });
   it("that was cancelled is not brought again by a GTM that was cut off meanwhile", async () => {
     const { state, store, clock } = await setUp();
-    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }));
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }), null);
     const before = state.record();
     clock.advance(1_000);
     await state.changeOverride("o1", { actor: "ops", comment: null, expiresAtMs: clock.epochMs() });

@@ -3,6 +3,7 @@ import { createCellRegions } from "#gtm/datalayer/cell-regions.ts";
 import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createWorldSource, type WorldSource } from "#gtm/datalayer/world-source.ts";
+import { NO_DRAINS } from "#gtm/domain/drain-schedule.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { InstanceId } from "#shared/ids.ts";
@@ -47,6 +48,7 @@ export const aWorldGtm = () => {
       probes: () => new Map(),
       admin: () => new Map(),
       overrides: () => [],
+      drains: () => NO_DRAINS,
       live: () => [],
       learning: UNTAUGHT,
       cells: createCellRegions(clock),

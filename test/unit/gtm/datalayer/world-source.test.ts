@@ -6,6 +6,7 @@ import { createDegradations } from "#gtm/datalayer/degradations.ts";
 import { createStoreFailures } from "#gtm/datalayer/store-failures.ts";
 import { createWorldSource } from "#gtm/datalayer/world-source.ts";
 import type { WorldSourceOptions } from "#gtm/datalayer/world-source-options.ts";
+import { NO_DRAINS } from "#gtm/domain/drain-schedule.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { InstanceId } from "#shared/ids.ts";
 import { createMetrics } from "#shared/metrics.ts";
@@ -54,6 +55,7 @@ const setUp = (wish: Partial<WorldSourceOptions> = {}) => {
     probes: () => new Map(),
     admin: () => new Map(),
     overrides: () => [],
+    drains: () => NO_DRAINS,
     live: () => [],
     learning: UNTAUGHT,
     cells: createCellRegions(clock),

@@ -1,4 +1,8 @@
 /** A GTM without a datalayer behind the admin API: everything in arrays that a test can read and change. */
+
+import { begun, drainsOf, withoutOperation } from "#gtm/datalayer/drain-orders.ts";
+import { withSettled, withVerified } from "#gtm/datalayer/operations.ts";
+import { standingAt, withoutOrder } from "#gtm/datalayer/orders.ts";
 import { type Conversation, contextTokensOf, homeOf } from "#gtm/domain/conversation.ts";
 import { movedTo } from "#gtm/domain/conversation-move.ts";
 import type { OwnedConversation } from "#gtm/domain/conversation-query.ts";
@@ -23,6 +27,7 @@ import type {
   Page,
 } from "#gtm/wire/admin/ports.ts";
 import type { TokensPort } from "#gtm/wire/admin/tokens-port.ts";
+import type { DelegationChecked, DelegationFinding, ZonesPort } from "#gtm/wire/admin/zones-port.ts";
 import type { AuditRecord } from "#shared/audit-record.ts";
 import type { Clock } from "#shared/clock.ts";
 import { ownerOf } from "#shared/conversation-record.ts";
@@ -78,6 +83,8 @@ export type FakeGtm = {
     health: Health;
     others: readonly OtherInstance[];
     agents: readonly AgentSeen[];
+    /** Of the delegation, as they were asked for; a test ends each. */
+    readonly checks: ((findings: readonly DelegationFinding[]) => void)[];
     isStoreAway: boolean;
     /** What the store says to every order; null: it takes them. */
     refusal: string | null;
@@ -110,6 +117,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     health: READY,
     others: [],
     agents: [],
+    checks: [],
     isStoreAway: false,
     refusal: null,
   };
@@ -134,6 +142,12 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     state.world = { ...state.world, overrides: overrides.flatMap((one) => ruleOf(one) ?? []) };
     return state.orders;
   };
+  const settle = (orders: OrdersRecord): OrdersRecord => {
+    const settled = withSettled(orders, clock.epochMs());
+    state.orders = { ...settled, regions: settled.regions.filter(({ admin }) => admin !== "active") };
+    state.world = { ...state.world, drains: drainsOf(standingAt(state.orders, clock.epochMs())) };
+    return state.orders;
+  };
   const without = (region: string) => state.orders.regions.filter((order) => order.region !== region);
 
   const ports: AdminPorts = {
@@ -144,6 +158,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     },
     instances: { own: () => ({ boot: "boot-a", config: { regions: "0011" } }), others: () => state.others },
     agents: () => state.agents,
+    zones: fakeZones(state.checks, clock),
     policy: DEFAULT_POLICY,
     policyAt: () => DEFAULT_POLICY,
     pools,
@@ -209,22 +224,42 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       },
     },
     orders: {
-      current: () => state.orders,
-      order: async ({ region, admin, comment, actor, expiresAtMs }: OrderWish) => {
+      current: () => standingAt(state.orders, clock.epochMs()),
+      order: async ({ region, admin, comment, actor, expiresAtMs, schedule, operation }: OrderWish) => {
         mustHaveStore();
         if (state.refusal !== null) throw new OperationalError("GTM_STORE_REFUSED", state.refusal);
         setRegion(region, { admin });
         const orderedAtMs = clock.epochMs();
-        return putOrders([...without(region), { region, admin, comment, actor, orderedAtMs, expiresAtMs }]);
+        putOrders([
+          ...without(region),
+          {
+            ...{ region, admin, comment, actor, orderedAtMs, expiresAtMs },
+            ...(schedule === null ? {} : { schedule }),
+            ...(operation === null ? {} : { operation: operation.id }),
+          },
+        ]);
+        return settle(begun(state.orders, operation));
       },
-      undo: async (region) => {
+      undo: async (region, actor) => {
         mustHaveStore();
         setRegion(region, { admin: "active" });
-        return putOrders(without(region));
+        return settle(withoutOrder(state.orders, { region, actor, atMs: clock.epochMs() }));
       },
-      override: async (override) => {
+      override: async (override, operation) => {
         mustHaveStore();
-        return putOverrides([...state.orders.overrides, override]);
+        putOverrides([...state.orders.overrides, override]);
+        return settle(begun(state.orders, operation));
+      },
+      cancelOperation: async (id, by) => {
+        mustHaveStore();
+        const cancelled = withoutOperation(state.orders, id, { ...by, atMs: clock.epochMs() });
+        if (cancelled === null) return null;
+        for (const { region, admin } of cancelled.regions) setRegion(region, { admin });
+        return settle(cancelled);
+      },
+      verifyOperation: async (id) => {
+        mustHaveStore();
+        return settle(withVerified(state.orders, id, clock.epochMs()));
       },
       changeOverride: async (id, { actor, comment, expiresAtMs }) => {
         mustHaveStore();
@@ -311,6 +346,35 @@ const fakeTokens = (mustHaveStore: () => void, clock: Clock): TokensPort => {
   };
 };
 const MOST_FAKE_TOKENS = 100;
+
+/** One zone with a record of each kind. */
+const fakeZones = (checks: FakeGtm["state"]["checks"], clock: Clock): ZonesPort => {
+  let checked: DelegationChecked | null = null;
+  const servers = ["ns1", "ns2"].map((name, at) => ({ name: `${name}.llm.test`, ipv4: [`192.0.2.${at + 1}`], ipv6: [] }));
+  const fixed = { ttlSeconds: 60, steered: null, how: null };
+  const steered = { pool: "chat", model: null, family: "ipv4" } as const;
+  return {
+    zones: () => [{ name: "llm.test", serial: 1, rname: "hostmaster.llm.test", nameServers: servers }],
+    records: (zone) =>
+      zone !== "llm.test"
+        ? null
+        : [
+            { ...fixed, name: "llm.test", kind: "zone", type: "NS", values: ["ns1.llm.test.", "ns2.llm.test."] },
+            { name: "chat.llm.test", kind: "pool", type: "A", ttlSeconds: null, values: [], steered, how: "By decision." },
+            { ...fixed, name: "paris.r.llm.test", kind: "region", type: "A", values: ["192.0.2.10"] },
+          ],
+    delegation: (zone) =>
+      zone === "llm.test" ? [{ name: "bind", title: "Zone file", how: "Add it.", text: "llm.test. NS ns1.llm.test.\n" }] : null,
+    checked: () => checked,
+    isChecking: () => checks.length > 0 && checked === null,
+    check: async () => {
+      const atMs = clock.epochMs();
+      const findings = await new Promise<readonly DelegationFinding[]>((resolve) => checks.push(resolve));
+      checked = { atMs, tookMs: clock.epochMs() - atMs, findings };
+      return checked;
+    },
+  };
+};
 
 export const CHALLENGE_NAMES: readonly string[] = ["chat", "c", "m", "spare"].map(
   (name) => `_acme-challenge.${name}.llm.test`,

@@ -2,20 +2,31 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AdminState } from "#gtm/domain/region.ts";
+import type { Pacing } from "#gtm/wire/admin/drain-pacing.ts";
 import { planOrder } from "#gtm/wire/admin/order-plan.ts";
 import { ConversationId } from "#shared/ids.ts";
 import { aConversation, aRegion, CONVERSATION, regionId } from "#test/support/builders.ts";
 import { decisionId, type FakeGtm, fakeGtm } from "./fake-ports.ts";
 
-const plan = (gtm: FakeGtm, region: string, to: AdminState, from: AdminState = "active") =>
-  planOrder(gtm.ports, {
+const plan = async (
+  gtm: FakeGtm,
+  region: string,
+  to: AdminState,
+  from: AdminState = "active",
+  pacing: Pacing = null,
+) => {
+  const planned = await planOrder(gtm.ports, {
     region: regionId(region),
     from,
-    action: { to, comment: "x", forMs: 7_200_000 },
+    action: { to, comment: "x", forMs: 7_200_000, pacing },
     expiresAtMs: gtm.clock.epochMs() + 7_200_000,
     etag: '"active-0"',
+    planId: "p1",
+    startsAtMs: gtm.clock.epochMs(),
     at: { nowMs: gtm.clock.monotonicMs(), id: decisionId(0) },
   });
+  return planned.plan;
+};
 const conversation = (at: number, wish: Parameters<typeof aConversation>[0]) => ({
   ...aConversation(wish),
   id: ConversationId.parse(`abcdefgh${String(at).padStart(5, "0")}`),
@@ -63,7 +74,7 @@ describe("the conversations that a plan counts", () => {
       ],
     });
     const { conversations } = await plan(gtm, "frankfurt", "drain-all");
-    assert.deepEqual(conversations, { home: 2, isComplete: true, pinned: 1, idle: 1, located: 0 });
+    assert.deepEqual(conversations, { home: 2, isComplete: true, pinned: 1, hot: 0, idle: 1, located: 0 });
   });
   it("are located by the last decision about each", async () => {
     const gtm = fakeGtm();

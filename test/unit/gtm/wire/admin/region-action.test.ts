@@ -17,10 +17,10 @@ import {
 describe("an order's body", () => {
   it("of drain gives mode, comment and how long, in milliseconds", () => {
     const body = DrainBody.parse({ mode: "drain-new", comment: " driver update ", for: "2h" });
-    assert.deepEqual(drainAction(body), { to: "drain-new", comment: "driver update", forMs: 7_200_000 });
+    assert.deepEqual(drainAction(body), { to: "drain-new", comment: "driver update", forMs: 7_200_000, pacing: null });
   });
   it("of down stands until taken back where it says nothing of time", () => {
-    assert.deepEqual(downAction(DownBody.parse({ comment: "x" })), { to: "down", comment: "x", forMs: null });
+    assert.deepEqual(downAction(DownBody.parse({ comment: "x" })), { to: "down", comment: "x", forMs: null, pacing: null });
   });
   it("of up takes down back, or forces", () => {
     assert.equal(upAction(UpBody.parse({})).to, "active");
