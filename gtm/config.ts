@@ -30,6 +30,8 @@ export type GtmConfig = {
     readonly listen: readonly DnsListen[];
     /** Threads that answer; 1: the main one. */
     readonly workers: number;
+    /** Whether datagrams are received and sent several at a time, where the system can. */
+    readonly isBatched: boolean;
     readonly zone: Zone;
     readonly defaultPool: Pool;
     readonly whyAllow: readonly string[];
@@ -115,6 +117,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
     dns: {
       listen: dns.listen,
       workers: dns.workers,
+      isBatched: dns.batches,
       zone: zoneOf(settings),
       defaultPool: poolCalled(dns.default_pool),
       whyAllow: dns.why.allow,

@@ -36,8 +36,7 @@ export type GtmDns = Omit<DnsServer, "prepare"> & {
 const LABEL_WITHIN_MS = 15;
 
 /** Nothing runs before it is started. */
-export const createDns = (parts: DnsParts): GtmDns =>
-  parts.config.dns.workers > 1 ? inThreads(parts) : here(parts);
+export const createDns = (parts: DnsParts): GtmDns => (parts.config.dns.workers > 1 ? inThreads(parts) : here(parts));
 
 const here = (parts: DnsParts): GtmDns => {
   const { config, data, keys, newId, clock, log, metrics } = parts;
@@ -101,6 +100,7 @@ const setupOf = ({ dns, http, sites, pools, models, policy, geo }: GtmConfig): D
   zone: dns.zone,
   limits: { ...DEFAULT_LIMITS, ...dns.tcp },
   rateLimit: dns.rateLimit,
+  isBatched: dns.isBatched,
   whyAllow: dns.whyAllow,
   defaultPool: dns.defaultPool,
   regions: sites,

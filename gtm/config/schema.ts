@@ -51,6 +51,8 @@ const NameServer = z.strictObject({ name: domain, a: z.array(ipv4).default([]), 
 const Dns = z.strictObject({
   listen: z.array(DnsListen).min(1),
   workers: DnsWorkers,
+  /** Whether datagrams are received and sent several at a time, where the system can (Linux, through libc). */
+  batches: z.boolean().default(true),
   zone: domain,
   ns: z.array(NameServer),
   soa: z.strictObject({ rname: domain, serial: z.int().min(0).max(0xffff_ffff).default(1) }),

@@ -19,6 +19,7 @@ export type DnsSetup = Pick<
   | "zone"
   | "limits"
   | "rateLimit"
+  | "isBatched"
   | "whyAllow"
   | "defaultPool"
   | "regions"

@@ -156,6 +156,7 @@ export const bench: Bench = {
     try {
       const echo = await startOurs("a bare dgram echo", "echo");
       servers.push(echo, await startOurs(OURS, "dns"), await startOurs("llm-gtm, reports arriving", "dns-reports"));
+      servers.push(await startOurs("llm-gtm, one datagram at a time", "dns-single"));
       for (const rival of RIVALS) servers.push(await startRival(rival, join(folder, rival.command), data));
       pin(process.pid, LOAD_CPU);
       for (const server of servers) {

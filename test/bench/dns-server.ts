@@ -4,8 +4,11 @@ import { once } from "node:events";
 import { createDnsServer } from "#gtm/wire/dns/server.ts";
 import { dnsSubject } from "./dns-subject.ts";
 
-/** `dns-reports`: each region reports once a second; `dns-limited`: loopback is not exempt from the rate limit. */
-export type ServerKind = "dns" | "dns-reports" | "dns-limited" | "echo";
+/**
+ * `dns-reports`: each region reports once a second; `dns-limited`: loopback is not exempt from the rate limit; `dns-single`:
+ * datagrams come and go one at a time, without libc.
+ */
+export type ServerKind = "dns" | "dns-reports" | "dns-limited" | "dns-single" | "echo";
 export type ServerReady = { readonly port: number };
 /** Processor time that the process has used so far. */
 export type ServerUsage = { readonly cpuUs: number };
@@ -28,6 +31,7 @@ const startDns = async (wanted: ServerKind): Promise<number> => {
   const { rateLimit } = options;
   const server = createDnsServer({
     ...options,
+    isBatched: wanted !== "dns-single",
     rateLimit: wanted === "dns-limited" ? { ...rateLimit, exempt: [] } : rateLimit,
   });
   await server.start();

@@ -172,6 +172,7 @@ export const aDnsSetting = (wish: DnsWish = {}): DnsSetting => {
       labels,
       findLabel: null,
       isShared: false,
+      isBatched: true,
       rateTable: null,
       whyAllow: [],
       degraded: () => ({ degradations: [], worldAgeMs: 0, isWorldSaved: false }),

@@ -19,6 +19,7 @@ export const TCP_PAYLOAD_OCTETS = 65_535;
 /**
  * Never throws, and its promise never rejects.
  *
+ * @param octets not read any more once the call is over
  * @param peer address that the octets came from, without a port
  * @param out takes the answer; as long as the transport's largest
  * @returns how many octets of `out` are the answer, 0 for none; or a promise of an answer that has its own, null for none
@@ -106,11 +107,13 @@ export const createAnswer = (options: AnswerOptions, transport: Transport): Answ
   };
   /** The registers have served others meanwhile, so the question is read again. */
   const settle = async (octets: Uint8Array, peer: string, wait: Promise<StandingLabel>): Promise<Uint8Array | null> => {
+    // The next datagram is received where this one was.
+    const kept = Uint8Array.from(octets);
     try {
-      const image = imageFor(octets, peer, await wait);
+      const image = imageFor(kept, peer, await wait);
       return image === null || image === "overload" || image instanceof Promise ? null : writeNew(image);
     } catch (cause) {
-      readQuery(octets, query);
+      readQuery(kept, query);
       return writeNew(fault(cause));
     }
   };

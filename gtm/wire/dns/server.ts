@@ -4,6 +4,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { AnswererOptions } from "./answerer.ts";
 import { type ChangingOptions, createChangingSteps } from "./changing-steps.ts";
 import { processSurroundings } from "./inherited.ts";
+import { loadLibc } from "./libc.ts";
 import type { DnsLimits } from "./limit.ts";
 import { type Listen, type ListenAddress, type Opened, openAll } from "./listen.ts";
 import { type RateLimitSettings, TICK_MS } from "./rate-limit.ts";
@@ -21,6 +22,8 @@ export type DnsServerOptions = Omit<AnswererOptions, "tally" | "limiter" | "tcpI
   /** RATE_TABLE_OCTETS that threads limit networks in together; null: this one is alone. */
   readonly rateTable: SharedArrayBuffer | null;
   readonly metrics: Metrics;
+  /** Whether datagrams are received and sent several at a time where the system can. */
+  readonly isBatched: boolean;
 };
 
 export type DnsServer = Part & {
@@ -42,9 +45,10 @@ export const createDnsServer = (options: DnsServerOptions): DnsServer => {
   const udpAnswer = step("udp");
   const tcpAnswer = step("tcp");
   const opened: Opened[] = [];
+  const libc = options.isBatched ? loadLibc((why) => log.info("dns.one-at-a-time", { why })) : null;
   const shared = { tally, log, limits, isShared: options.isShared };
   const openers = {
-    udp: () => createUdpListener({ ...shared, answer: udpAnswer }),
+    udp: () => createUdpListener({ ...shared, libc, answer: udpAnswer }),
     tcp: () => createTcpListener({ ...shared, answer: tcpAnswer, clock }),
     surroundings: processSurroundings(),
   };

@@ -1,16 +1,20 @@
 /**
  * One UDP socket: what comes in is answered from where it came in; no send error ends anything. Node reads up to 32 datagrams
  * in a turn of the event loop: their answers are sent after the last, which costs a third less than to read and send in turn,
- * since the processor then finds either way's code in its caches (test/bench/dns.bench.ts).
+ * since the processor then finds either way's code in its caches (test/bench/dns.bench.ts). Where libc can be called, the first
+ * datagram is only what wakes us: those behind it are received, answered and sent many at a time.
  */
 import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from "node:dgram";
 import { once } from "node:events";
+import { getSystemErrorName } from "node:util";
 import type { Logger } from "#shared/logger.ts";
 import type { AnswerStep } from "./answer.ts";
 import { UDP_PAYLOAD_OCTETS } from "./edns.ts";
+import type { Libc } from "./libc.ts";
 import type { DnsLimits } from "./limit.ts";
 import type { Listener } from "./listen.ts";
 import type { Tally } from "./tally.ts";
+import { createDrain } from "./udp-batches.ts";
 
 export type ListenerOptions = {
   readonly answer: AnswerStep;
@@ -19,6 +23,11 @@ export type ListenerOptions = {
   readonly limits: DnsLimits;
   /** Other threads listen on the same address, and the kernel spreads what comes over them. */
   readonly isShared: boolean;
+};
+
+export type UdpListenerOptions = ListenerOptions & {
+  /** null: datagrams come and go one at a time. */
+  readonly libc: Libc | null;
 };
 
 /** A burst of queries waits in the kernel rather than being dropped there; Linux cuts this to net.core.rmem_max. */
@@ -37,7 +46,7 @@ type Slot = {
 
 /** @param make opens a socket; tests put their hands on it */
 export const createUdpListener = (
-  { answer, tally, log, limits, isShared }: ListenerOptions,
+  { answer, tally, log, limits, isShared, libc }: UdpListenerOptions,
   make: (options: SocketOptions) => Socket = createSocket,
 ): Listener => {
   let socket: Socket | null = null;
@@ -86,6 +95,27 @@ export const createUdpListener = (
     if (octets === null) ended(null);
     else send(from, octets, peer, ended);
   };
+  const socketError = (fault: string): void => {
+    tally.sendFailed("udp");
+    log.warn("dns.socket-error", { fault });
+  };
+  const drain =
+    libc === null
+      ? null
+      : createDrain({
+          ...{ answer, tally, libc },
+          onLater: (pending, sendLate) => void answerLate(pending, sendLate),
+          onFailed: (error) => socketError(`recvmmsg ${getSystemErrorName(error)}`),
+        });
+  const answerLate = async (
+    pending: Promise<Uint8Array | null>,
+    sendLate: (octets: Uint8Array) => void,
+  ): Promise<void> => {
+    begun();
+    const octets = await pending;
+    if (octets !== null) sendLate(octets);
+    ended(null);
+  };
   const sendAnswered = (from: Socket): void => {
     for (const slot of answered) {
       const { peer } = slot;
@@ -120,7 +150,8 @@ export const createUdpListener = (
     if (typeof length !== "number") void sendLater(from, length, peer);
   };
 
-  const serve = async (family: 4 | 6, address: string, bind: (made: Socket) => void): Promise<Socket> => {
+  /** @param fd null: of a socket that Node opens */
+  const serve = async (family: 4 | 6, fd: number | null, bind: (made: Socket) => unknown): Promise<Socket> => {
     const made = make({
       type: family === 6 ? "udp6" : "udp4",
       // IPv4 has a socket of its own, on the same port.
@@ -138,22 +169,24 @@ export const createUdpListener = (
       made.close();
       throw fault;
     }
-    made.on("error", (fault) => {
-      tally.sendFailed("udp");
-      log.warn("dns.socket-error", { address, fault: fault.message });
+    made.on("error", (fault) => socketError(fault.message));
+    made.on("message", (message, peer) => {
+      receive(made, message, peer);
+      if (drain !== null && fd !== null && !isClosing) drain(fd);
     });
-    made.on("message", (message, peer) => receive(made, message, peer));
     socket = made;
     return made;
   };
 
   return {
     open: async ({ address, port }) => {
-      const made = await serve(address.includes(":") ? 6 : 4, address, (one) => one.bind(port, address));
+      const fd = libc?.openUdp({ address, port, isShared }) ?? null;
+      const bind = (made: Socket): unknown => (fd === null ? made.bind(port, address) : made.bind({ fd }));
+      const made = await serve(address.includes(":") ? 6 : 4, fd, bind);
       return made.address().port;
     },
-    adopt: async ({ fd, family, address }) => {
-      await serve(family, address, (one) => one.bind({ fd }));
+    adopt: async ({ fd, family }) => {
+      await serve(family, fd, (made) => made.bind({ fd }));
     },
     close: async () => {
       isClosing = true;

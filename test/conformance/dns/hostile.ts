@@ -26,7 +26,10 @@ const fromPortZero = async (): Promise<void> => {
   const { options, metrics } = aDnsSetting();
   const made: Socket[] = [];
   const listener = createUdpListener(
-    { ...options, answer: createAnswerer(answererOptions(options))("udp"), tally: createTally(options.metrics) },
+    {
+      ...{ ...options, libc: null, tally: createTally(options.metrics) },
+      answer: createAnswerer(answererOptions(options))("udp"),
+    },
     (wish) => {
       const socket = createSocket(wish);
       made.push(socket);

@@ -22,7 +22,14 @@ const listening = async (answer: AnswerStep = echo, udpUnsentAnswers = DEFAULT_L
   const log = recordingLog();
   const made: Socket[] = [];
   const listener = createUdpListener(
-    { answer, tally: createTally(metrics), log, isShared: false, limits: { ...DEFAULT_LIMITS, udpUnsentAnswers } },
+    {
+      answer,
+      tally: createTally(metrics),
+      log,
+      isShared: false,
+      libc: null,
+      limits: { ...DEFAULT_LIMITS, udpUnsentAnswers },
+    },
     (options) => {
       const socket = createSocket(options);
       made.push(socket);
