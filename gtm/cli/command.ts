@@ -23,6 +23,7 @@ import { forceCommand, overridesCommand } from "./overrides.ts";
 import { placementsCommand } from "./placements.ts";
 import { regionsCommand } from "./regions.ts";
 import { simulateCommand } from "./simulate.ts";
+import { snapshotCommand } from "./snapshot.ts";
 import { statusCommand } from "./status.ts";
 import { tokenCommand } from "./token.ts";
 import { versionCommand } from "./version.ts";
@@ -51,6 +52,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     modelsCommand(io),
     agentsCommand(io),
     explainCommand(io),
+    snapshotCommand(io),
     whatIfCommand(io),
     simulateCommand(io),
     decisionsCommand(io),

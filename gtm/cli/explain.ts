@@ -1,44 +1,37 @@
-/** `gtm explain`: where a turn would go now, and why, without sending one. */
-import { type Command, InvalidArgumentError } from "commander";
+/** `gtm explain`: where a turn would go now, or would have gone at a snapshot, and why, without sending one. */
+import type { Command } from "commander";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { apiCommand, invocationOf, printOne } from "./api-command.ts";
 import { decisionText } from "./decision-text.ts";
+import { explainOffline, type OfflineChanges } from "./explain-offline.ts";
 import type { CliIo } from "./io.ts";
+import { type Question, questionBody, withQuestion } from "./question.ts";
+import { number, pair } from "./what-if.ts";
 
-type Options = {
-  readonly pool: string;
-  readonly model?: string;
-  readonly client: string;
-  readonly conversation?: string;
-  readonly tenant?: string;
-  readonly promptTokens?: number;
-  readonly outputTokens?: number;
-};
+type Options = Question & OfflineChanges & { readonly offline?: string };
 
 export const explainCommand = (io: CliIo): Command =>
-  apiCommand("explain", "say where a turn would go and why; nothing is recorded", [
-    "explain --pool chat --client 203.0.113.7",
-    "explain --pool chat --client 203.0.113.7 --conversation 4q8t1v7k0c2me --prompt-tokens 18432",
-  ])
-    .requiredOption("--pool <pool>", "the pool that is asked")
-    .requiredOption("--client <address>", "the client's address or network; only its /24 or /48 is looked at")
-    .option("--model <model>", "one of the pool's models or an alias; else its first")
-    .option("--conversation <label>", "its label or id; else it is a first turn")
-    .option("--tenant <tenant>", "whose conversation it is")
-    .option("--prompt-tokens <n>", "tokens of the whole prompt, context included", tokens)
-    .option("--output-tokens <n>", "tokens that the answer will have", tokens)
+  withQuestion(
+    apiCommand("explain", "say where a turn would go and why; nothing is recorded", [
+      "explain --pool chat --client 203.0.113.7",
+      "explain --pool chat --client 203.0.113.7 --conversation 4q8t1v7k0c2me --prompt-tokens 18432",
+      "explain --offline snapshot.json",
+      "explain --offline snapshot.json --region eu-central=drain-all --policy marginMs=200",
+    ]),
+  )
+    .option("--offline <file>", "by what `gtm snapshot` wrote: no GTM is asked")
+    .option("--region <region=state>", "with --offline: what would be ordered of a region; may be repeated", pair, {})
+    .option("--policy <field=number>", "with --offline: a number of the policy; may be repeated", number, {})
     .action(async (options: Options, command: Command) => {
       const invocation = invocationOf(command, io);
-      const { pool, model, client, conversation, tenant, promptTokens, outputTokens } = options;
-      const { body } = await invocation.client.call({
-        method: "POST",
-        path: "/explain",
-        body: { pool, model, client, conversation, tenant, prompt_tokens: promptTokens, output_tokens: outputTokens },
-      });
+      const { offline, region, policy } = options;
+      if (offline === undefined && Object.keys({ ...region, ...policy }).length > 0) {
+        command.error("error: --region and --policy need --offline; of a GTM that runs, `gtm what-if` asks that");
+      }
+      const body =
+        offline === undefined
+          ? (await invocation.client.call({ method: "POST", path: "/explain", body: questionBody(options, command) }))
+              .body
+          : await explainOffline(offline, options, io);
       printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
     });
-
-const tokens = (text: string): number => {
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number of tokens.");
-};

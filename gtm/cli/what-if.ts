@@ -23,13 +23,13 @@ export const whatIfCommand = (io: CliIo): Command =>
       printOne(invocation, answer.body, WhatIfAnswer, (one) => whatIfText(one, io.isColourful));
     });
 
-const pair = (text: string, before: Pairs<string>): Pairs<string> => {
+export const pair = (text: string, before: Pairs<string>): Pairs<string> => {
   const [, name, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
   throw new InvalidArgumentError("It must be a name, =, and a value, such as eu-central=drain-all.");
 };
 
-const number = (text: string, before: Pairs<number>): Pairs<number> => {
+export const number = (text: string, before: Pairs<number>): Pairs<number> => {
   const [, name, value] = /^([^=]+)=([0-9.]+)$/.exec(text) ?? [];
   if (name !== undefined && Number.isFinite(Number(value))) return { ...before, [name]: Number(value) };
   throw new InvalidArgumentError("It must be a field, =, and a number, such as marginMs=200.");

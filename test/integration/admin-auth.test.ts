@@ -35,6 +35,7 @@ const CALLS: readonly { method: string; path: string; body?: unknown; needs: "vi
   },
   { method: "POST", path: "/what-if", body: { regions: { paris: "drain-all" } }, needs: "viewer" },
   { method: "POST", path: "/explain", body: { pool: "chat", client: "192.0.2.1" }, needs: "viewer" },
+  { method: "GET", path: "/snapshot?pool=chat&client=192.0.2.1", needs: "viewer" },
   { method: "POST", path: "/regions/paris/drain", body: DRAIN, needs: "operator" },
   { method: "POST", path: "/regions/paris/drain?dry_run=true", body: DRAIN, needs: "operator" },
   { method: "POST", path: "/regions/paris/undrain", body: {}, needs: "operator" },

@@ -26,6 +26,7 @@ import { orderRoutes } from "./routes/orders.ts";
 import { overrideRoutes } from "./routes/overrides.ts";
 import { recentRoutes } from "./routes/recent.ts";
 import { regionRoutes } from "./routes/regions.ts";
+import { snapshotRoutes } from "./routes/snapshot.ts";
 import { statusRoutes } from "./routes/status.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { whatIfRoutes } from "./routes/what-if.ts";
@@ -70,6 +71,7 @@ const ROUTES = [
   conversationRoutes,
   decisionRoutes,
   explainRoutes,
+  snapshotRoutes,
   whatIfRoutes,
   eventRoutes,
 ] as const;

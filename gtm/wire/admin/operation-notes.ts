@@ -6,7 +6,7 @@ export type OperationNotes = {
   /** Where the route says none itself. */
   readonly description?: string;
   /** Examples of parameters by name. */
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string | number>>;
   /** Example of the body. */
   readonly body?: unknown;
   readonly hasEtag?: true;
@@ -141,6 +141,10 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     looksOnly: true,
     description: "By the flow that decides, with a record that keeps nothing: no pin is claimed, no send is booked.",
     body: { pool: "chat", client: "203.0.113.7", conversation: CONVERSATION, prompt_tokens: 18_432 },
+  },
+  "get /snapshot": {
+    command: `snapshot incident.json --pool chat --client 203.0.113.7 --conversation ${CONVERSATION}`,
+    parameters: { pool: "chat", client: "203.0.113.7", conversation: CONVERSATION, prompt_tokens: 18_432 },
   },
   "post /what-if": {
     command: "what-if --region eu-central=drain-all --last 500",

@@ -14,6 +14,7 @@ export const PROBLEMS = {
   "safety-rule": { status: 409, title: "A safety rule forbids this" },
   "too-many-challenges": { status: 409, title: "There are as many challenge values as there may be" },
   "too-many-tokens": { status: 409, title: "There are as many tokens as there may be" },
+  "snapshot-too-large": { status: 409, title: "The snapshot would be too large" },
   "precondition-failed": { status: 412, title: "It changed since it was read" },
   "body-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The body must be application/json" },

@@ -41,6 +41,8 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   "GET /decisions": need("viewer", "own"),
   "GET /decisions/{id}": need("viewer", "own"),
   "POST /explain": need("viewer", "own"),
+  // The whole world is in it.
+  "GET /snapshot": need("viewer", "whole"),
   "POST /what-if": need("viewer", "own"),
   "GET /events": need("viewer", "own"),
   "GET /audit": need("viewer", "own"),

@@ -45,6 +45,14 @@ const ExplainBody = z
   .openapi("Explain");
 type ExplainBody = z.infer<typeof ExplainBody>;
 
+const countIn = z.coerce.number().pipe(tokens).openapi({ type: "integer", minimum: 0, maximum: MOST_TOKENS });
+/** The same question in a query. */
+export const explainQuery = z.strictObject({
+  ...ExplainBody.shape,
+  prompt_tokens: countIn.optional(),
+  output_tokens: countIn.optional(),
+});
+
 export const explainRoutes = ({ ports, clock }: Context): Router => {
   const viewOf = viewer(ports.policyAt, clock);
   return createRouter().openapi(
@@ -79,7 +87,7 @@ const mustSeeAll = async (actor: Actor, ports: AdminPorts, { pool, tenant, conve
   if (owned !== null) mustSee(actor, ports, owned, conversationId);
 };
 
-const queryOf = (ports: AdminPorts, body: ExplainBody, nowMs: number): Query => {
+export const queryOf = (ports: AdminPorts, body: ExplainBody, nowMs: number): Query => {
   const pool = poolNamed(ports, body.pool);
   const clientSubnet = clientSubnetOf(body.client);
   if (clientSubnet === null) throw new Error("explain: the schema let a client pass that is no network");
