@@ -7,6 +7,7 @@ export type MemoryIndexes = {
   readonly remove: (key: string, member: string) => void;
   readonly range: (key: string, min: number, max: number, limit?: number) => readonly IndexEntry[];
   readonly top: (key: string, max: number, limit: number) => readonly IndexEntry[];
+  readonly trim: (key: string, most: number) => void;
   readonly drop: (key: string) => void;
   readonly clear: () => void;
 };
@@ -27,6 +28,13 @@ export const createMemoryIndexes = (): MemoryIndexes => {
     },
     range: (key, min, max, limit = Number.POSITIVE_INFINITY) => indexes.get(key)?.range(min, max, limit) ?? [],
     top: (key, max, limit) => indexes.get(key)?.top(max, limit) ?? [],
+    trim: (key, most) => {
+      const index = indexes.get(key);
+      if (index === undefined) return;
+      const lowest = index.range(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Math.max(0, index.size() - most));
+      for (const { member } of lowest) index.remove(member);
+      if (index.size() === 0) indexes.delete(key);
+    },
     drop: (key) => {
       indexes.delete(key);
     },

@@ -41,6 +41,7 @@ export const createMemoryStore = (clock: Clock, onSubscriberFault: (fault: unkno
     indexRemove: whileOpen(indexes.remove),
     indexRange: whileOpen(indexes.range),
     indexTop: whileOpen(indexes.top),
+    indexTrim: whileOpen(indexes.trim),
     append: whileOpen(streams.append),
     newest: whileOpen(streams.newest),
     announce: whileOpen(channels.announce),

@@ -79,6 +79,7 @@ export const createRedisStore = (address: RedisAddress, settings: StoreSettings,
       admitted(async () =>
         entriesOf(await commands.zrevrangebyscore(key, bound(max), "-inf", "WITHSCORES", "LIMIT", 0, limit)),
       ),
+    indexTrim: (key, most) => admitted(async () => void (await commands.zremrangebyrank(key, 0, -(most + 1)))),
     append: (key, value, cap) =>
       admitted(async () => {
         const id = await commands.xadd(key, "MAXLEN", "~", cap, "*", FIELD, value);

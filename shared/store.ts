@@ -44,6 +44,8 @@ export type Store = {
   readonly indexRange: (key: string, min: number, max: number, limit?: number) => Promise<readonly IndexEntry[]>;
   /** At most `limit` members with score ≤ `max`, highest score first: a page of a long index. */
   readonly indexTop: (key: string, max: number, limit: number) => Promise<readonly IndexEntry[]>;
+  /** Keeps the `most` members with the highest scores. @param most 0 or more */
+  readonly indexTrim: (key: string, most: number) => Promise<void>;
   /** Appends to a stream that keeps about the newest `cap` entries. @returns the entry's id */
   readonly append: (key: string, value: string, cap: number) => Promise<string>;
   /** The newest `count` entries, newest first. */

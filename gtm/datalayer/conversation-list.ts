@@ -13,8 +13,8 @@ import { createWalk, type Listed, type Walk } from "./conversation-walk.ts";
 export type ListParts = { readonly store: Store; readonly clock: Clock; readonly regions: readonly RegionId[] };
 
 /** One request reads no more records than this: then its page is short, and its cursor goes on. */
-export const MOST_EXAMINED = 1_000;
-const READ_AT_ONCE = 250;
+export const MOST_EXAMINED = 500;
+const READ_AT_ONCE = 125;
 /** Lists are dated by the clock of whoever wrote them. */
 const CLOCKS_DIFFER_MS = 60_000;
 

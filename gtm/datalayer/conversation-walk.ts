@@ -30,8 +30,8 @@ const LARGEST_PIECE = 512;
 export const createWalk = (wish: WalkWish): Walk => {
   const order = wish.isDescending ? (a: Listed, b: Listed) => ascending(b, a) : ascending;
   const readers = wish.regions.map((region) => createReader(wish, region, order));
-  const first = async (): Promise<Reader | null> => {
-    await Promise.all(readers.map((reader) => reader.fill()));
+  /** Of those that were read: whoever is at the end of what was read has to be filled first. */
+  const first = (): Reader | null => {
     let best: Reader | null = null;
     for (const reader of readers) {
       const [head, bestHead] = [reader.head(), best?.head() ?? null];
@@ -39,17 +39,25 @@ export const createWalk = (wish: WalkWish): Walk => {
     }
     return best;
   };
+  const fill = async (): Promise<void> => {
+    const filling = readers.filter((reader) => reader.isEmpty());
+    if (filling.length > 0) await Promise.all(filling.map((reader) => reader.fill()));
+  };
   return {
     take: async (most) => {
       const taken: Listed[] = [];
-      while (taken.length < most) {
-        const head = (await first())?.pop() ?? null;
-        if (head === null) break;
-        taken.push(head);
+      await fill();
+      for (let best = first(); best !== null && taken.length < most; best = first()) {
+        const head = best.pop();
+        if (head !== null) taken.push(head);
+        if (best.isEmpty()) await fill();
       }
       return taken;
     },
-    isOver: async () => (await first()) === null,
+    isOver: async () => {
+      await fill();
+      return first() === null;
+    },
   };
 };
 
@@ -58,8 +66,10 @@ const ascending = (a: Listed, b: Listed): number =>
 const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 type Reader = {
+  /** What was read is used up, and there may be more. */
+  readonly isEmpty: () => boolean;
   /** Makes sure that there is a head, if anything is left. */
-  readonly fill: () => Promise<void> | null;
+  readonly fill: () => Promise<void>;
   readonly head: () => Listed | null;
   readonly pop: () => Listed | null;
 };
@@ -90,12 +100,13 @@ const createReader = (wish: WalkWish, region: RegionId, order: (a: Listed, b: Li
     else if (!isOver) piece *= 2;
     passed = buffer.at(-1) ?? passed;
   };
-  const fill = async (): Promise<void> => {
-    while (at >= buffer.length && !isOver) await read();
-  };
+  const isEmpty = (): boolean => at >= buffer.length && !isOver;
   const head = (): Listed | null => buffer[at] ?? null;
   return {
-    fill: () => (at < buffer.length || isOver ? null : fill()),
+    isEmpty,
+    fill: async () => {
+      while (isEmpty()) await read();
+    },
     head,
     pop: () => {
       const popped = head();

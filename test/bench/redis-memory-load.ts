@@ -1,13 +1,16 @@
 /** A million conversations as a GTM writes them, for a redis-server that is filled through redis-cli. */
 import { createHash } from "node:crypto";
-import type { Conversation, Holding } from "#gtm/domain/conversation.ts";
+import { type Conversation, contextTokensOf, type Holding } from "#gtm/domain/conversation.ts";
 import type { Clock } from "#shared/clock.ts";
+import { sizeScore } from "#shared/conversation-index.ts";
 import { ownerOf, packed } from "#shared/conversation-record.ts";
 import { ConversationId, ModelId, PoolName, RegionId, ReplicaId } from "#shared/ids.ts";
-import { conversationKey, heldKey, KEYS } from "#shared/keys.ts";
+import { conversationKey, heldKey, KEYS, sizesKey } from "#shared/keys.ts";
 
-const REGIONS = ["eu-central", "us-east", "ap-southeast", "us-west", "sa-east"].map((id) => RegionId.parse(id));
-const MODELS = [
+export const LOADED_REGIONS = ["eu-central", "us-east", "ap-southeast", "us-west", "sa-east"].map((id) =>
+  RegionId.parse(id),
+);
+export const LOADED_MODELS = [
   "meta-llama/Llama-3.3-70B-Instruct",
   "Qwen/Qwen2.5-Coder-32B-Instruct",
   "mistralai/Mistral-Small-24B-Instruct-2501",
@@ -22,6 +25,8 @@ export type Loaded = {
   readonly key: string;
   readonly value: string;
   readonly heldIn: string;
+  readonly sizesIn: string;
+  readonly size: number;
   readonly member: string;
   readonly lastTurnEpochMs: number;
 };
@@ -35,20 +40,22 @@ export const conversationAt = (at: number, clock: Clock): Loaded => {
   );
   const lastTurnAtMs = clock.monotonicMs() - dice.readUInt16BE(4) * 13;
   const holding = (nth: number): Holding => ({
-    region: REGIONS[(second + nth) % REGIONS.length] as RegionId,
+    region: LOADED_REGIONS[(second + nth) % LOADED_REGIONS.length] as RegionId,
     replica: (fourth + nth) % 4 === 0 ? ReplicaId.parse(`10.0.${third % 8}.${fourth}:8000/0`) : null,
     tokens: 500 + (dice.readUInt32BE(21) % 60_000),
     atMs: lastTurnAtMs - nth * dice.readUInt16BE(25) * 20,
   });
   const others = first % 10 < 6 ? [] : first % 10 < 9 ? [holding(1)] : [holding(1), holding(2)];
   const conversation: Conversation = {
-    ...{ id, model: MODELS[third % MODELS.length] as ModelId, holdings: [holding(0), ...others] },
+    ...{ id, model: LOADED_MODELS[third % LOADED_MODELS.length] as ModelId, holdings: [holding(0), ...others] },
     ...{ turns: 1 + (third % 40), lastTurnAtMs, rev: 1 + (third % 40), refusedBy: [] },
   };
   return {
     key: conversationKey(id),
     value: packed(conversation, ownerOf(`tenant-${second}`, POOL), conversation.rev, clock.monotonicMs()),
     heldIn: heldKey(conversation.holdings[0].region),
+    sizesIn: sizesKey(conversation.holdings[0].region),
+    size: sizeScore(id, contextTokensOf(conversation)),
     member: id,
     lastTurnEpochMs: Math.floor(lastTurnAtMs + clock.epochMs() - clock.monotonicMs()),
   };
@@ -57,7 +64,7 @@ export const conversationAt = (at: number, clock: Clock): Loaded => {
 export type Piece = {
   /** Commands that set conversations. */
   readonly values: string;
-  /** Commands that list the same conversations where they are at home. */
+  /** Commands that list the same conversations where they are at home, by last turn and by size. */
   readonly index: string;
 };
 
@@ -68,7 +75,13 @@ export function* contents(count: number, clock: Clock): Generator<Piece> {
     const some = Array.from({ length: Math.min(PIECE, count - from) }, (_, at) => conversationAt(from + at, clock));
     yield {
       values: some.map(({ key, value }) => command("SET", key, value, "PX", String(KEYS.conversation.ttlMs))).join(""),
-      index: some.map((one) => command("ZADD", one.heldIn, String(one.lastTurnEpochMs), one.member)).join(""),
+      index: some
+        .map(
+          (one) =>
+            command("ZADD", one.heldIn, String(one.lastTurnEpochMs), one.member) +
+            command("ZADD", one.sizesIn, String(one.size), one.member),
+        )
+        .join(""),
     };
   }
 }

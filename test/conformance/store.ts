@@ -313,6 +313,17 @@ const indexCases = (current: Current): void => {
     await store.indexRemove("none", "a");
     assert.deepEqual(await members("index", 0, 10), ["b"]);
   });
+  it("keeps the highest of them when it is trimmed", async () => {
+    const { store } = current();
+    for (const [at, member] of ["a", "b", "c", "d"].entries()) await store.indexAdd("index", member, at);
+    await store.indexTrim("index", 4);
+    assert.deepEqual(await members("index", 0, 10), ["a", "b", "c", "d"]);
+    await store.indexTrim("index", 2);
+    assert.deepEqual(await members("index", 0, 10), ["c", "d"]);
+    await store.indexTrim("none", 2);
+    await store.indexTrim("index", 0);
+    assert.deepEqual(await members("index", 0, 10), []);
+  });
   it("holds any member", async () => {
     const { store } = current();
     for (const [score, text] of ODD_TEXTS.entries()) await store.indexAdd("index", text, score);

@@ -43,6 +43,7 @@ export const createFallibleStore = (inner: Store): FallibleStore => {
     indexRemove: guarded("indexRemove", inner.indexRemove),
     indexRange: guarded("indexRange", inner.indexRange),
     indexTop: guarded("indexTop", inner.indexTop),
+    indexTrim: guarded("indexTrim", inner.indexTrim),
     append: guarded("append", inner.append),
     newest: guarded("newest", inner.newest),
     announce: guarded("announce", inner.announce),

@@ -37,7 +37,7 @@ const params = z.object({
 });
 
 const ConversationPage = pageOf(ConversationView).extend({
-  /** Records that were looked at for this page, 1 000 at most. */
+  /** Records that were looked at for this page, 500 at most. */
   examined: z.int(),
   /** Few passed the filter, so that the page holds fewer than asked for though there is more. */
   isShort: z.boolean(),
@@ -72,7 +72,7 @@ export const conversationRoutes = (context: Context): Router => {
         tags: ["conversations"],
         summary: "Conversations by home, under a filter, in an order",
         description:
-          "Pages show whatever stands still exactly once, however much changes between them. One request reads at most 1 000 records: where few pass the filter a page comes back short (`isShort`) and its cursor goes on.",
+          "Pages show whatever stands still exactly once, however much changes between them. Sorted by tokens, a region lists its 10 000 largest. One request reads at most 500 records: where few pass the filter a page comes back short (`isShort`) and its cursor goes on.",
         security: BEARER,
         request: { query: conversationsQuery },
         responses: answers(ConversationPage, "A page of conversations"),
