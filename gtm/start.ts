@@ -18,6 +18,7 @@ import { createStandingSettings, onceOf } from "./standing-settings.ts";
 import { createData, type GtmOptions } from "./start-data.ts";
 import { createDns } from "./start-dns.ts";
 import { createHttp } from "./start-http.ts";
+import { createZones } from "./start-zones.ts";
 import { VERSION } from "./version.ts";
 
 export type Gtm = {
@@ -119,6 +120,7 @@ export const createGtm = (
       policyAt: (monotonicMs) => settings.at(monotonicMs).config.policy,
       instances: agreement,
       agents: source.agents,
+      zones: createZones({ config: () => settings.now().config, clock }),
       steering: begin().portsWithin(FIND_WITHIN_MS.http),
       orders: operators,
       acme: challenges,

@@ -4,15 +4,18 @@ import { type GtmConfig, loadGtmConfig } from "#gtm/config.ts";
 import { delegationForm, FORM_NAMES, type FormName } from "#gtm/dns-check/delegation-forms.ts";
 import { DELEGATION_TTL, delegationRecords } from "#gtm/dns-check/delegation-records.ts";
 import { DNS_PORT, type ServerAddress } from "#gtm/dns-check/server-address.ts";
-import { formatOption, withExamples } from "./api-command.ts";
+import { DEFAULT_SERVER, formatOption, withExamples } from "./api-command.ts";
 import { portOf, serversOf } from "./dns-options.ts";
 import { type Format, findingsText } from "./doctor-text.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { coloured } from "./table.ts";
+import { askGtm } from "./zones-delegation-asked.ts";
 
 type Wishes = {
-  readonly config: string;
+  /** Absent: a running GTM is asked. */
+  readonly config?: string;
+  readonly server: string;
   readonly form?: FormName;
   readonly ttl: number;
   readonly check?: true;
@@ -31,12 +34,14 @@ export const delegationCommand = (io: CliIo): Command =>
     ),
     [
       "zones delegation --config /etc/llm-gtm/gtm.yaml",
+      "zones delegation --check",
       "zones delegation --config /etc/llm-gtm/gtm.yaml --form route53 > delegation.json",
       "zones delegation --config /etc/llm-gtm/gtm.yaml --check",
       "zones delegation --config /etc/llm-gtm/gtm.yaml --check --parent 192.0.2.53 -o json",
     ],
   )
-    .requiredOption("--config <file>", "the configuration that the GTMs run with")
+    .option("--config <file>", "the configuration that the GTMs run with; absent: a running GTM is asked")
+    .option("--server <url>", "address of the admin API, where no configuration is named", DEFAULT_SERVER)
     .addOption(new Option("--form <form>", "one form alone, without headings").choices(FORM_NAMES))
     .option("--ttl <seconds>", "how long resolvers keep the delegation", ttlOf, DELEGATION_TTL.usual)
     .option("--check", "look at the delegation as it is")
@@ -48,7 +53,11 @@ export const delegationCommand = (io: CliIo): Command =>
     .option("--port <port>", "of the zone's own name servers; others than 53 are for labs", portOf, DNS_PORT)
     .addOption(formatOption())
     .addHelpText("after", LIMITS)
-    .action((wishes: Wishes) => (wishes.check ? check(io, wishes) : print(io, wishes)));
+    .action((wishes: Wishes, command: Command) => {
+      const { config } = wishes;
+      if (config === undefined) return askGtm(io, wishes, command);
+      return wishes.check ? check(io, { ...wishes, config }) : print(io, { ...wishes, config });
+    });
 
 const LIMITS = `
 Each question of --check is asked over UDP twice for 1.5 s, over TCP once for 3 s; the whole ends within 15 s.
@@ -61,7 +70,9 @@ const ttlOf = (text: string): number => {
   throw new InvalidArgumentError(`It must be a whole number of seconds from ${least} to ${most}.`);
 };
 
-const print = (io: CliIo, { config, form, ttl, output }: Wishes): void => {
+type FromFile = Wishes & { readonly config: string };
+
+const print = (io: CliIo, { config, form, ttl, output }: FromFile): void => {
   const { zone } = loadGtmConfig(config, io.env).dns;
   if (output !== "table") {
     const records = delegationRecords(zone, ttl).map(({ ttlSeconds, ...rest }) => ({ ...rest, ttl: ttlSeconds }));
@@ -86,7 +97,7 @@ const print = (io: CliIo, { config, form, ttl, output }: Wishes): void => {
   );
 };
 
-const check = async (io: CliIo, { config, parent, port, output }: Wishes): Promise<void> => {
+const check = async (io: CliIo, { config, parent, port, output }: FromFile): Promise<void> => {
   const { dns, pools } = loadGtmConfig(config, io.env);
   // Only who checks waits until the codec is read.
   const [{ checkDelegation }, { askNetwork }, { systemResolver }, { deadlineOf }] = await Promise.all([

@@ -294,6 +294,9 @@ describe("GET /openapi.json", () => {
       "get /api/v1/status",
       "get /api/v1/version",
       "get /api/v1/whoami",
+      "get /api/v1/zones",
+      "get /api/v1/zones/{zone}/delegation",
+      "get /api/v1/zones/{zone}/records",
       "patch /api/v1/overrides/{id}",
       "post /acme/cleanup",
       "post /acme/present",
@@ -306,6 +309,7 @@ describe("GET /openapi.json", () => {
       "post /api/v1/regions/{id}/undrain",
       "post /api/v1/regions/{id}/up",
       "post /api/v1/what-if",
+      "post /api/v1/zones/{zone}/delegation/check",
     ]);
     for (const { name, operation } of operations) {
       assert.ok(operation.summary.length > 10, name);

@@ -133,6 +133,8 @@ describe("what the API answers", () => {
       "/api/v1/overrides/{id}": override.id,
       "/api/v1/conversations/{id}": conversation,
       "/api/v1/decisions/{id}": decision,
+      "/api/v1/zones/{zone}/records": "llm.test",
+      "/api/v1/zones/{zone}/delegation": "llm.test",
     };
     const asked: string[] = [];
     for (const named of operations()) {

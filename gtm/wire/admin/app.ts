@@ -30,6 +30,7 @@ import { snapshotRoutes } from "./routes/snapshot.ts";
 import { statusRoutes } from "./routes/status.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { whatIfRoutes } from "./routes/what-if.ts";
+import { zoneRoutes } from "./routes/zones.ts";
 
 export const BASE = "/api/v1";
 
@@ -63,6 +64,7 @@ const ROUTES = [
   regionRoutes,
   agentRoutes,
   modelRoutes,
+  zoneRoutes,
   orderRoutes,
   overrideRoutes,
   acmeRoutes,

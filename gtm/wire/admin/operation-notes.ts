@@ -27,6 +27,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["decisions", "What was decided and why, what would be decided, and what would have been under other conditions."],
   ["events", "What happens, as it happens."],
   ["audit", "Who changed what, and who was refused."],
+  ["zones", "The zone: its names, what its parent has to hold, and whether it does."],
   ["acme", "Answers to ACME DNS-01 challenges."],
 ];
 
@@ -46,6 +47,23 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   "get /version": { description: "Of the GTM that answers; `gtm version` tells that of the program itself." },
   "get /instances": { command: "instances", description: "Others were heard within the last 5 s." },
   "get /agents": { command: "agents", description: "By region, as this instance hears them." },
+  "get /models": {
+    command: "models",
+    description: "Also models that engines report and nobody configured. An alias stands for its model.",
+    parameters: { model: "llama-3.3-70b" },
+  },
+  "get /zones": { command: "zones list", description: "With how many record sets of each kind, and the newest check." },
+  "get /zones/{zone}/records": {
+    command: "zones records",
+    description: "Steered names with what a new conversation from each region's own place is answered now.",
+    parameters: { kind: "pool", name: "chat" },
+  },
+  "get /zones/{zone}/delegation": { command: "zones delegation", description: "Asks nobody; what was found has its age." },
+  "post /zones/{zone}/delegation/check": {
+    command: "zones delegation --check",
+    description: "Whoever asks while one goes on, or within 5 s, gets the same.",
+    body: {},
+  },
   "get /recent": { description: "In buckets, oldest first; what the overview of the page shows." },
   "get /regions": { command: "regions", description: "All of them on one page." },
   "get /regions/{id}": { command: "regions eu-central", hasEtag: true, description: "With placements and replicas." },

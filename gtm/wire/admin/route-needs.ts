@@ -52,6 +52,12 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   "PATCH /tokens/{id}": need("admin", "own"),
   "DELETE /tokens/{id}": need("admin", "own"),
   "GET /agents": need("viewer", "whole"),
+  "GET /models": need("viewer", "own"),
+  "GET /zones": need("viewer", "whole"),
+  "GET /zones/{zone}/records": need("viewer", "whole"),
+  "GET /zones/{zone}/delegation": need("viewer", "whole"),
+  // It asks strangers' servers.
+  "POST /zones/{zone}/delegation/check": need("operator", "caller"),
   "GET /acme-challenges": need("viewer", "whole"),
   "POST /acme-challenges": need("admin", "whole"),
   "DELETE /acme-challenges/{name}": need("admin", "whole"),

@@ -42,7 +42,12 @@ export const zoneListing = (contents: ListingContents): readonly ListedRecord[] 
   const modelOf = new Map([...steered.ofModel].map(([id, name]) => [name.index, id]));
   const listed = [...entries.byName].flatMap(([name, entry]) => [
     ...fixedSets(name, entry.records, kindOf),
-    ...(entry.steered === null ? [] : steeredSets(name, entry.steered, modelOf.get(entry.steered.index) ?? null)),
+    ...(entry.steered === null
+      ? []
+      : steeredSets(name, entry.steered, {
+          model: modelOf.get(entry.steered.index) ?? null,
+          regions: contents.regions,
+        })),
   ]);
   const glue = [...entries.glue].flatMap(([name, records]) => fixedSets(name, records, () => "delegated"));
   return [...listed, ...glue, ...labelSets(contents)].sort((a, b) =>
@@ -80,18 +85,23 @@ const fixedSets = (name: string, records: readonly TimedData[], kindOf: KindOf):
     ];
   });
 
-const steeredSets = (name: string, steered: SteeredName, model: ModelId | null): readonly ListedRecord[] => {
+type Steering = { readonly model: ModelId | null; readonly regions: ListingContents["regions"] };
+
+const steeredSets = (name: string, steered: SteeredName, { model, regions }: Steering): readonly ListedRecord[] => {
   const kind = model === null ? ("pool" as const) : ("model" as const);
-  const set = (type: string, pool: SteeredName["ipv4"], family: "ipv4" | "ipv6" | null): readonly ListedRecord[] =>
-    pool === null
-      ? []
-      : [
-          {
-            ...{ name, kind, type, ttlSeconds: null, values: [] },
-            steered: { pool: pool.name, model, family },
-            how: `By the client's network and what regions report, one of ${pool.regions.join(", ")}.`,
-          },
-        ];
+  const set = (type: string, pool: SteeredName["ipv4"], family: "ipv4" | "ipv6" | null): readonly ListedRecord[] => {
+    if (pool === null) return [];
+    const isAble = (id: string): boolean =>
+      family === null || regions.some((one) => one.id === id && one.endpoint[family].length > 0);
+    const able = pool.regions.filter(isAble);
+    const how =
+      able.length === 0
+        ? "Only while no region serves, by the last resort: no region has such addresses."
+        : `By the client's network and what regions report, one of ${able.join(", ")}.`;
+    return [
+      { ...{ name, kind, type, ttlSeconds: null, values: [], how }, steered: { pool: pool.name, model, family } },
+    ];
+  };
   return [
     ...set("A", steered.ipv4, "ipv4"),
     ...set("AAAA", steered.ipv6, "ipv6"),

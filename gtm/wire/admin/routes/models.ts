@@ -1,5 +1,6 @@
 /** The models: their names, which pools and regions serve them, and what a region would need to. */
 import { createRoute, z } from "@hono/zod-openapi";
+import { modelsSeen, poolsSeen, regionsSeen } from "../access.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { ModelView, modelViews } from "../model-view.ts";
 import { answers, BEARER, pageOf } from "../route-parts.ts";
@@ -17,12 +18,19 @@ export const modelRoutes = ({ ports, clock }: Context): Router =>
       responses: answers(pageOf(ModelView), "All models, configured ones first"),
     }),
     (c) => {
-      const { models, pools, policy } = ports;
+      const { models, policy } = ports;
       const { model } = c.req.valid("query");
+      const actor = c.get("actor");
+      const world = ports.steering.world();
+      const [seenModels, seenRegions] = [modelsSeen(actor, ports.pools), regionsSeen(actor, ports.pools)];
       const items = modelViews({
-        ...{ world: ports.steering.world(), models, pools, policy, agents: ports.agents() },
+        ...{ models, policy, agents: ports.agents() },
+        world: { ...world, regions: world.regions.filter(({ id: region }) => seenRegions?.has(region) ?? true) },
+        pools: poolsSeen(actor, ports.pools),
         at: { nowMs: clock.monotonicMs(), id: ports.newDecisionId() },
-      }).filter(({ id, aliases }) => model === undefined || id === model || aliases.includes(model));
-      return c.json({ items: [...items], next_cursor: null }, 200);
+      })
+        .filter(({ id, aliases }) => model === undefined || id === model || aliases.includes(model))
+        .filter(({ id }) => seenModels?.has(id) ?? true);
+      return c.json({ items, next_cursor: null }, 200);
     },
   );
