@@ -6,6 +6,7 @@ import { agentsCommand } from "./agents.ts";
 import { withExamples } from "./api-command.ts";
 import { auditCommand } from "./audit.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
+import { completionCommand } from "./completion.ts";
 import { conversationsCommand } from "./conversations.ts";
 import { decisionsCommand } from "./decisions.ts";
 import { dnsCommand } from "./dns.ts";
@@ -71,6 +72,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     zonesCommand(io),
     dnsCommand(io),
     healthCommand(io),
+    completionCommand(io),
     versionCommand(io, parts.version),
   ];
   for (const command of commands) program.addCommand(command);
