@@ -1,74 +1,91 @@
-/** `gtm token create`: makes a token for the admin API, and the line by which the GTM knows it. */
-import { Command, InvalidArgumentError, Option } from "commander";
-import { createToken, hashOfToken } from "#gtm/wire/admin/token.ts";
-import { ActorName, HostName, Role, tokenLine } from "#gtm/wire/admin/tokens-file.ts";
-import { type Format, formatOption, withExamples } from "./api-command.ts";
-import { CliFailure, EXIT } from "./failure.ts";
+/** `gtm token create|list|show|extend|revoke`: who may use the admin API. */
+import { Command, Option } from "commander";
+import { TokenRevoked } from "#gtm/wire/admin/routes/tokens.ts";
+import { TokenView } from "#gtm/wire/admin/token-view.ts";
+import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMore, understood } from "./api-command.ts";
+import { mustAgree, mustBeInteractive } from "./consent.ts";
+import { aLimit } from "./decisions.ts";
 import type { CliIo } from "./io.ts";
+import { aDuration } from "./order-options.ts";
 import { facts } from "./table.ts";
+import { createCommand } from "./token-create.ts";
+import { tokenFacts, tokenTable } from "./token-table.ts";
 
 export const tokenCommand = (io: CliIo): Command =>
-  new Command("token").description("tokens of the admin API").addCommand(createCommand(io));
+  new Command("token")
+    .description("tokens of the admin API")
+    .addCommand(createCommand(io))
+    .addCommand(listCommand(io))
+    .addCommand(showCommand(io))
+    .addCommand(extendCommand(io))
+    .addCommand(revokeCommand(io));
 
-const createCommand = (io: CliIo): Command =>
-  withExamples(
-    new Command("create").description("make a token; the GTM keeps only its hash, in admin.auth.tokens_file"),
-    [
-      "token create --role operator --name alice",
-      "token create --role viewer --name grafana -o json",
-      "token create --role acme --name lego --names chat.llm.example.com,c.llm.example.com",
-    ],
-  )
+const listCommand = (io: CliIo): Command =>
+  apiCommand("list", "who has a token: made by the API, newest first, then those of the file", [
+    "token list",
+    "token list -o jsonl",
+  ])
+    .option("--limit <n>", "how many, at most 500", aLimit, 100)
+    .option("--cursor <cursor>", "go on where a page ended")
+    .action(async ({ limit, cursor }: { limit: number; cursor?: string }, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const query = { limit: String(limit), cursor };
+      const { body } = await invocation.client.call({ method: "GET", path: "/tokens", query });
+      printMany(invocation, body, TokenView, (items) => tokenTable(items, io.isColourful));
+      if (invocation.format === "table") tellMore(invocation, body);
+    });
+
+const showCommand = (io: CliIo): Command =>
+  apiCommand("show", "one token", ["token show tk-9f86d081884c7d65"])
+    .argument("<id>", "its id, as `token list` has it")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({ method: "GET", path: pathOf(id) });
+      printOne(invocation, body, TokenView, (one) => facts(tokenFacts(one)));
+    });
+
+const extendCommand = (io: CliIo): Command =>
+  apiCommand("extend", "let a token stand so long from now", ["token extend tk-9f86d081884c7d65 --for 30d"])
+    .argument("<id>", "its id")
     .addOption(
-      new Option(
-        "--role <role>",
-        "viewer reads, operator orders too, admin may do everything; acme answers challenges and does nothing else",
-      )
-        .choices(Role.options)
+      new Option("--for <duration>", "how long from now, such as 12h or 30d")
+        .argParser(aDuration)
         .makeOptionMandatory(),
     )
-    .requiredOption("--name <name>", "whose it is; orders and logs name it", aName)
-    .option("--names <names>", "with --role acme: for certificates of these names only, apart by commas", hostNames)
-    .addOption(formatOption())
-    .action(({ role, name, names, output }: CreateOptions) => {
-      if (names !== undefined && role !== "acme")
-        throw new CliFailure(EXIT.usage, "--names goes with --role acme only");
-      const token = createToken();
-      const entry = { name, role, sha256: hashOfToken(token), ...(names === undefined ? {} : { names }) };
-      const line = tokenLine(entry);
-      if (output === "table")
-        io.print(
-          facts([
-            ["token", token],
-            ["line", line],
-          ]),
-        );
-      else io.print(`${JSON.stringify({ token, line, ...entry }, null, output === "json" ? 2 : undefined)}\n`);
-      io.tell(
-        `The token is shown once: give it to its owner, who sets ${OWN[role === "acme" ? "acme" : "other"]} to it.\nAdd the line to admin.auth.tokens_file; the GTM reads it without a restart.\n`,
+    .option("--comment <text>", "what it is for")
+    .action(async (id: string, { for: lasting, comment }: { for: string; comment?: string }, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const body = { for: lasting, comment };
+      const answer = await invocation.client.call({ method: "PATCH", path: pathOf(id), body });
+      printOne(invocation, answer.body, TokenView, (one) => facts(tokenFacts(one)));
+    });
+
+const revokeCommand = (io: CliIo): Command =>
+  apiCommand("revoke", "take a token away: it opens nothing any more, at any GTM of the store", [
+    "token revoke tk-9f86d081884c7d65",
+    "token revoke tk-9f86d081884c7d65 --with-made --yes",
+  ])
+    .argument("<id>", "its id")
+    .option("--with-made", "the tokens that were made with it, too: for one that fell into wrong hands")
+    .option("--yes", "do not ask")
+    .action(async (id: string, { withMade, yes }: { withMade?: true; yes?: true }, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const etag = yes === true ? null : await agreed(invocation, id);
+      const query = withMade === true ? { with_made: "true" } : {};
+      const ifMatch = etag === null ? {} : { ifMatch: etag };
+      const { body } = await invocation.client.call({ method: "DELETE", path: pathOf(id), query, ...ifMatch });
+      printOne(invocation, body, TokenRevoked, (one) =>
+        [one.id, ...one.alsoRevoked].map((each) => `${each}: revoked\n`).join(""),
       );
     });
 
-type CreateOptions = {
-  readonly role: Role;
-  readonly name: string;
-  readonly names?: string[];
-  readonly output: Format;
+/** @returns the ETag of what was shown, so that nothing else is revoked than what was agreed to */
+const agreed = async ({ client, io }: Invocation, id: string): Promise<string | null> => {
+  mustBeInteractive(io, `revoke ${id}`);
+  const { body, etag } = await client.call({ method: "GET", path: pathOf(id) });
+  io.tell(facts(tokenFacts(understood(TokenView, body))));
+  await mustAgree(io, "Revoke it?");
+  return etag;
 };
 
-/** lego logs in with a name and a password. */
-const OWN = { acme: "HTTPREQ_PASSWORD (and HTTPREQ_USERNAME to the name)", other: "GTM_TOKEN" } as const;
-
-/** A wildcard's challenge stands at the name above it. */
-const hostNames = (text: string): string[] =>
-  text.split(",").map((part) => {
-    const name = HostName.safeParse(part.trim().replace(/^\*\./, ""));
-    if (name.success) return name.data;
-    throw new InvalidArgumentError(`"${part}" ${name.error.issues[0]?.message ?? "is no name"}.`);
-  });
-
-const aName = (text: string): string => {
-  const name = ActorName.safeParse(text);
-  if (name.success) return name.data;
-  throw new InvalidArgumentError(`It ${name.error.issues[0]?.message ?? "is no name"}.`);
-};
+const pathOf = (id: string): string => `/tokens/${encodeURIComponent(id)}`;

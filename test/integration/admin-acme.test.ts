@@ -120,7 +120,9 @@ describe("credentials", () => {
       const bearer = { ...headers, authorization: `Bearer ${tokens.of.acme}` };
       assert.equal((await fetch(admin.url + path, { method, headers: bearer, ...body })).status, 403, path);
       const asPassword = { ...headers, authorization: basic("the-acme", tokens.of.acme) };
-      assert.equal((await fetch(admin.url + path, { method, headers: asPassword, ...body })).status, 401, path);
+      const { status } = await fetch(admin.url + path, { method, headers: asPassword, ...body });
+      // After many such attempts it is told to wait.
+      assert.ok(status === 401 || status === 429, `${path}: ${status}`);
     }
   });
   it("as a password count for these two calls only, whoever's they are", async () => {

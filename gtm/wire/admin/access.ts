@@ -93,7 +93,7 @@ const lackingHandOut = (scope: Scope, wanted: Scope): Lacking => {
 };
 
 /** Keeping traffic out of one region concerns that one; whatever else an override does decides about all the others, too. */
-const ABOUT_ITS_REGION: ReadonlySet<string> = new Set<OverrideKind>(["deny", "drain-new", "drain-all"]);
+const ABOUT_ITS_REGION: ReadonlySet<string> = new Set<OverrideKind>(["deny", "drain-new", "drain-all", "share"]);
 
 export const deedOfOverride = ({ kind, region, pool, tenant }: Pick<Override, "kind" | keyof Traffic>): Deed => ({
   ...{ kind: "order-traffic", pool, tenant },

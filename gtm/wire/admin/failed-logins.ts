@@ -9,8 +9,8 @@ export type FailedLogins = {
   readonly failed: (address: string | undefined) => number | null;
 };
 
-/** A program with an old token asks about once a second, a person types a few times. */
-const BURST = 30;
+/** A person types a few times, a page with an old token asks a few times a second until somebody looks at it. */
+const BURST = 60;
 const ANOTHER_EVERY_MS = 2_000;
 const TOLD_EVERY_MS = 60_000;
 /** Networks remembered: the one that failed longest ago is forgotten, which makes the limit lenient. */

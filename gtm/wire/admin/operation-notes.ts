@@ -27,6 +27,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["decisions", "What was decided and why, what would be decided, and what would have been under other conditions."],
   ["events", "What happens, as it happens."],
   ["audit", "Who changed what, and who was refused."],
+  ["tokens", "Who may use this API: tokens, what they may do, and until when."],
   ["zones", "The zone: its names, what its parent has to hold, and whether it does."],
   ["acme", "Answers to ACME DNS-01 challenges."],
 ];
@@ -35,6 +36,7 @@ const CONVERSATION = "4q8t1v7k0c2me";
 const DECISION = "01K5Z6V2QW8Y3N4M7R9T0A1B2C";
 const CHALLENGE = "_acme-challenge.chat.llm.example.com";
 const CHALLENGE_VALUE = "LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0";
+const TOKEN = "tk-9f86d081884c7d65";
 const ORDER = { hasEtag: true, hasIfMatch: true } as const;
 
 /** By method and path below /api/v1. */
@@ -111,6 +113,31 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     command: `overrides cancel ${DECISION}`,
     description: "Remembered for a day, so that a GTM that was cut off does not bring it again.",
     parameters: { id: DECISION },
+  },
+  "get /tokens": { command: "token list", description: "Tokens themselves are nowhere." },
+  "get /tokens/{id}": {
+    command: `token show ${TOKEN}`,
+    hasEtag: true,
+    parameters: { id: TOKEN },
+    description: "By id.",
+  },
+  "post /tokens": {
+    command:
+      'token create --server http://127.0.0.1:9443 --role operator --name bob --regions "eu-*" --for 30d --comment "on call"',
+    hasEtag: true,
+    body: { name: "bob", role: "operator", regions: ["eu-*"], comment: "on call in Europe", for: "30d" },
+  },
+  "patch /tokens/{id}": {
+    ...ORDER,
+    command: `token extend ${TOKEN} --for 30d`,
+    parameters: { id: TOKEN },
+    body: { for: "30d" },
+  },
+  "delete /tokens/{id}": {
+    hasIfMatch: true,
+    command: `token revoke ${TOKEN} --with-made`,
+    description: "It stays in the list until it would have ended.",
+    parameters: { id: TOKEN, with_made: "true" },
   },
   "get /acme-challenges": { command: "acme list", description: "Those that are answered now." },
   "post /acme-challenges": {

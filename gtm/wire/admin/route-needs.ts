@@ -4,9 +4,10 @@ import type { Role } from "./tokens-file.ts";
 
 /**
  * `caller`: nothing that belongs to anybody. `own`: the route itself shows and changes only what the scope covers.
- * `whole`: all pools and tenants, and to change it all regions, too. `region`: an order about the region that the path names.
+ * `whole`: all pools and tenants, and to change it all regions, too; `whole-seen`: asked by POST, and changes nothing.
+ * `region`: an order about the region that the path names.
  */
-export type Concern = "caller" | "own" | "whole" | "region";
+export type Concern = "caller" | "own" | "whole" | "whole-seen" | "region";
 export type Need = { readonly role: Role; readonly concerns: Concern };
 
 const need = (role: Role, concerns: Concern): Need => ({ role, concerns });
@@ -34,6 +35,9 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   "GET /overrides/{id}": need("viewer", "own"),
   "PATCH /overrides/{id}": need("operator", "own"),
   "DELETE /overrides/{id}": need("operator", "own"),
+  "GET /operations": need("viewer", "own"),
+  "GET /operations/{id}": need("viewer", "own"),
+  "POST /operations/{id}/cancel": need("operator", "own"),
   "GET /conversations": need("viewer", "own"),
   "GET /conversations/{id}": need("viewer", "own"),
   "DELETE /conversations/{id}": need("operator", "own"),
@@ -57,7 +61,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   "GET /zones/{zone}/records": need("viewer", "whole"),
   "GET /zones/{zone}/delegation": need("viewer", "whole"),
   // It asks strangers' servers.
-  "POST /zones/{zone}/delegation/check": need("operator", "caller"),
+  "POST /zones/{zone}/delegation/check": need("operator", "whole-seen"),
   "GET /acme-challenges": need("viewer", "whole"),
   "POST /acme-challenges": need("admin", "whole"),
   "DELETE /acme-challenges/{name}": need("admin", "whole"),
@@ -87,6 +91,8 @@ export const deedOf = ({ concerns }: Need, method: string, subject: string | nul
       return { kind: "any" };
     case "whole":
       return { kind: method === "GET" || method === "HEAD" ? "see-whole" : "change-whole" };
+    case "whole-seen":
+      return { kind: "see-whole" };
     case "region":
       return { kind: "order-region", region: subject ?? "*" };
   }

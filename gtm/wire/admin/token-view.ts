@@ -27,6 +27,7 @@ export const TokenView = z
     /** The id of the token it was made with; null: none, or of the file. */
     createdWith: z.string().nullable(),
     createdAt: z.string().nullable(),
+    createdMsAgo: known,
     /** null: it does not end. */
     expiresAt: z.string().nullable(),
     /** By this GTM's clock, so that the reader's does not matter; 0: it is over. */
@@ -72,6 +73,7 @@ export const recordView = (token: TokenRecord, times: Times, isKnownRole: boolea
   names: copied(token.names),
   ...{ comment: token.comment, createdBy: token.createdBy, createdWith: token.createdWith },
   createdAt: iso(token.createdAtMs),
+  createdMsAgo: Math.max(0, Math.round(times.nowMs - token.createdAtMs)),
   ...timesOf(token.expiresAtMs, times),
   revokedAt: iso(token.revokedAtMs),
   revokedBy: token.revokedBy,
@@ -84,7 +86,7 @@ export const fileTokenView = ({ id, name, role, names, scope, expiresAtMs }: Kno
   pools: copied(scope.pools),
   tenants: copied(scope.tenants),
   names: copied(names),
-  ...{ comment: null, createdBy: null, createdWith: null, createdAt: null },
+  ...{ comment: null, createdBy: null, createdWith: null, createdAt: null, createdMsAgo: null },
   ...timesOf(expiresAtMs, times),
   ...{ revokedAt: null, revokedBy: null, etag: `"${id}"` },
 });

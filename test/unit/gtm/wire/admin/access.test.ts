@@ -91,7 +91,7 @@ describe("an actor", () => {
 describe("an override", () => {
   const wish = { region: "eu-1", pool: "chat", tenant: "acme" } as const;
   it("that keeps traffic out of a region is about that region; whatever else it does is about all of them", () => {
-    for (const kind of ["deny", "drain-new", "drain-all"] as const) {
+    for (const kind of ["deny", "drain-new", "drain-all", "share"] as const) {
       assert.deepEqual(deedOfOverride({ kind, ...wish }), traffic("eu-1", "chat", "acme"));
     }
     assert.deepEqual(deedOfOverride({ kind: "force", ...wish }), traffic("*", "chat", "acme"));
