@@ -22,9 +22,11 @@ import { explainRoutes } from "./routes/explain.ts";
 import { httpreqRoutes } from "./routes/httpreq.ts";
 import { instanceRoutes } from "./routes/instances.ts";
 import { modelRoutes } from "./routes/models.ts";
+import { operationRoutes } from "./routes/operations.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { overrideRoutes } from "./routes/overrides.ts";
 import { recentRoutes } from "./routes/recent.ts";
+import { regionHistoryRoutes } from "./routes/region-history.ts";
 import { regionRoutes } from "./routes/regions.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
 import { statusRoutes } from "./routes/status.ts";
@@ -62,11 +64,13 @@ const ROUTES = [
   instanceRoutes,
   recentRoutes,
   regionRoutes,
+  regionHistoryRoutes,
   agentRoutes,
   modelRoutes,
   zoneRoutes,
   orderRoutes,
   overrideRoutes,
+  operationRoutes,
   acmeRoutes,
   auditRoutes,
   tokenRoutes,

@@ -2,6 +2,7 @@
 import type { World } from "#gtm/domain/world.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
+import type { OperationView } from "./operation-view.ts";
 import type { DecisionsPort } from "./ports.ts";
 import { type RegionChange, regionChanges } from "./region-changes.ts";
 
@@ -11,6 +12,7 @@ export type Happening = {
 } & (
   | { readonly kind: "decision"; readonly entry: Entry }
   | { readonly kind: "region"; readonly atMs: number; readonly change: RegionChange }
+  | { readonly kind: "operation"; readonly atMs: number; readonly operation: OperationView }
 );
 
 export type Resumed =
@@ -26,6 +28,8 @@ export type EventHub = {
   readonly subscribe: (listener: (happening: Happening) => void) => () => void;
   /** Compares the world with the one seen last. */
   readonly look: () => void;
+  /** A drain began, moved on or ended. */
+  readonly tell: (operation: OperationView) => void;
   readonly stop: () => void;
 };
 
@@ -83,6 +87,10 @@ export const createEventHub = ({ world, decisions, clock, boot }: HubOptions): E
         add({ seq, kind: "region", atMs: clock.epochMs(), change });
       }
       seen = now;
+    },
+    tell: (operation) => {
+      seq += 1;
+      add({ seq, kind: "operation", atMs: clock.epochMs(), operation });
     },
     stop: unsubscribe,
   };

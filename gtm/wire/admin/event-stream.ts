@@ -82,7 +82,7 @@ export const openEventStream = (wish: StreamWish, parts: StreamParts): EventStre
         if (wish.lastEventId !== null) resume(wish.lastEventId);
         unsubscribe = hub.subscribe((happening) => {
           tellSkipped();
-          if (happening.kind === "region" || !wish.wants(happening) || pace.allows()) tell(happening);
+          if (happening.kind !== "decision" || !wish.wants(happening) || pace.allows()) tell(happening);
         });
       },
       cancel: () => {
@@ -109,6 +109,8 @@ const dataOf = (happening: Happening, { viewOf }: StreamParts): unknown => {
       return viewOf(happening.entry);
     case "region":
       return { at: new Date(happening.atMs).toISOString(), ...happening.change } satisfies RegionEvent;
+    case "operation":
+      return { at: new Date(happening.atMs).toISOString(), ...happening.operation };
   }
 };
 

@@ -23,6 +23,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["regions", "Regions and the models placed in them: what was ordered, what reports say, what follows."],
   ["orders", "Drain, undrain, down, up: what a person orders of a whole region."],
   ["overrides", "What a person orders about some traffic, for a while."],
+  ["operations", "Drains as they go on: what is left, when they may be done, how they ended."],
   ["conversations", "Where conversations are at home, and who holds how much of them."],
   ["decisions", "What was decided and why, what would be decided, and what would have been under other conditions."],
   ["events", "What happens, as it happens."],
@@ -97,6 +98,19 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     body: { kind: "deny", region: "us-east", tenant: "acme", comment: "contract", for: "8h" },
   },
   "get /overrides/{id}": {
+  "get /operations": {
+    command: "operations list",
+    description: "Kept in the store with the orders: any GTM answers the same, also after a restart.",
+    parameters: { state: "running", region: "eu-central" },
+  },
+  "get /operations/{id}": { command: `operations show ${DECISION}`, hasEtag: true },
+  "post /operations/{id}/cancel": {
+    command: `operations cancel ${DECISION}`,
+    description: "With If-Match only as it was seen (412). One that has ended is 409.",
+    hasEtag: true,
+    hasIfMatch: true,
+    body: { comment: "the driver is older than thought" },
+  },
     hasEtag: true,
     parameters: { id: DECISION },
     description: "`gtm overrides list` shows all that stand.",

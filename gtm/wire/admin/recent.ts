@@ -84,7 +84,7 @@ export const createRecent = (clock: Pick<Clock, "epochMs">): Recent => {
   return {
     happened: (happening) => {
       if (happening.kind === "decision") decided(happening.entry);
-      else changed({ ...happening.change, atMs: happening.atMs });
+      else if (happening.kind === "region") changed({ ...happening.change, atMs: happening.atMs });
     },
     measured: (turns) => {
       const { regions } = current();

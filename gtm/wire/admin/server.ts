@@ -15,8 +15,10 @@ import { createEventHub } from "./event-hub.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { type Address, createListener, type Listener, textOf } from "./listener.ts";
 import { createOidc, type OidcSettings } from "./oidc.ts";
+import { createOperationWatch } from "./operation-watch.ts";
 import type { AdminPorts } from "./ports.ts";
 import { createRecent } from "./recent.ts";
+import { createRegionHistory } from "./region-history.ts";
 import { openTokensFile } from "./tokens-file.ts";
 
 /** With neither a file nor an identity provider only loopback will do, and everybody on this host is an admin. */
@@ -43,6 +45,7 @@ export type Admin = Part & { readonly address: () => Address };
 
 /** How often regions are compared with what was seen before, and how often a silent stream says that it lives. */
 const LOOK_MS = 250;
+const WATCH_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 
 export const createAdmin = (options: AdminOptions): Admin => {
@@ -80,6 +83,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
   const streams = createEventStreams({ hub, viewOf: viewer(ports.policyAt, clock), clock, metrics });
   const recent = createRecent(clock);
   hub.subscribe(recent.happened);
+  const history = createRegionHistory(ports, clock);
   const conversationTurns = createConversationTurns(clock);
   const unsubscribe = ports.measuredTurns.subscribe((turns) => {
     recent.measured(turns);
@@ -95,6 +99,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
     log,
     streams,
     recent,
+    history,
     conversationTurns,
     auth,
     mostTokenMs,
@@ -119,7 +124,12 @@ const run = async (options: AdminOptions): Promise<Running> => {
     hub.look();
     streams.review();
   };
-  const timers = [setInterval(look, LOOK_MS), setInterval(streams.heartbeat, HEARTBEAT_MS)];
+  const operations = createOperationWatch({ ports, clock, log, tell: hub.tell });
+  const timers = [
+    setInterval(look, LOOK_MS),
+    setInterval(() => void operations.look(), WATCH_MS),
+    setInterval(streams.heartbeat, HEARTBEAT_MS),
+  ];
   for (const timer of timers) timer.unref();
   log.info("admin.listening", { address: textOf(listener.address()), hasTokens: auth.asksForTokens });
   return { listener, stop: () => stopAll(listener, timers, forget, streams) };

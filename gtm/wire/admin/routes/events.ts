@@ -2,7 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { regionOf } from "#gtm/domain/decision.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
-import { regionsSeen } from "../access.ts";
+import { regionsSeen, seesTraffic } from "../access.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import type { Happening } from "../event-hub.ts";
 import type { DecisionFilter } from "../ports.ts";
@@ -10,13 +10,16 @@ import { problemOf, problemResponse } from "../problem.ts";
 import { BEARER } from "../route-parts.ts";
 import { filterOf, filterQuery, sightOf } from "./decisions.ts";
 
-const KINDS = ["decision", "region"] as const;
+const KINDS = ["decision", "region", "operation"] as const;
 
 const query = filterQuery.extend({
   kinds: z
     .string()
-    .regex(/^(?:decision|region)(?:,(?:decision|region))?$/, "must be decision, region or both, with a comma between")
-    .default("decision,region"),
+    .regex(
+      /^(?:decision|region|operation)(?:,(?:decision|region|operation)){0,2}$/,
+      "must be decision, region, operation or several of them, with a comma between",
+    )
+    .default("decision,region,operation"),
 });
 
 export const isWanted = (entry: Entry, filter: DecisionFilter): boolean => {
@@ -39,9 +42,10 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
       method: "get",
       path: "/events",
       tags: ["events"],
-      summary: "Decisions and changes of regions as they happen; Last-Event-ID goes on after that event",
+      summary:
+        "Decisions, changes of regions and the progress of drains as they happen; Last-Event-ID goes on after that event",
       description:
-        "Events: `decision` (a Decision), `region` (at, region, changes), `gap` (what followed Last-Event-ID is no longer kept), `skipped` (so many decisions were not shown because they came faster than 200 a second). A comment every 15 s keeps the connection open. A reader that lags more than 1 MiB is let go.",
+        "Events: `decision` (a Decision), `region` (at, region, changes), `operation` (at, and an Operation), `gap` (what followed Last-Event-ID is no longer kept), `skipped` (so many decisions were not shown because they came faster than 200 a second). A comment every 15 s keeps the connection open. A reader that lags more than 1 MiB is let go.",
       security: BEARER,
       request: { query },
       responses: {
@@ -61,6 +65,7 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
       const wants = (happening: Happening): boolean => {
         if (!wishes.has(happening.kind)) return false;
         if (happening.kind === "region") return seen === null || seen.has(happening.change.region);
+        if (happening.kind === "operation") return seesTraffic(actor, happening.operation);
         return isWanted(happening.entry, wanted) && (sees === null || sees(happening.entry));
       };
       const { outgoing } = c.env;

@@ -109,7 +109,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
   const listeners = new Set<(entry: Entry) => void>();
   const measuring = new Set<(turns: readonly MeasuredTurn[]) => void>();
   const state: FakeGtm["state"] = {
-    world: aWorld(regions),
+    world: aWorld(regions, { epochAheadMs: EPOCH_MS - NOW_MS }),
     orders: { v: 1, rev: 0, regions: [], overrides: [] },
     conversations: [...(wish.conversations ?? [aConversation({ home: "frankfurt", contextTokens: 20_000 })])],
     entries: [],
@@ -133,6 +133,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       regions: world.regions.map((region) => (region.id === id ? { ...region, ...change } : region)),
     };
   };
+  let named = 0;
   const putOrders = (orders: OrdersRecord["regions"]): OrdersRecord => {
     state.orders = { ...state.orders, rev: state.orders.rev + 1, regions: orders };
     return state.orders;
@@ -293,7 +294,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     },
     tokens: fakeTokens(mustHaveStore, clock),
     readLabel: () => ({ conversation: ConversationId.parse("0000000000000"), pinnedTo: null }),
-    newDecisionId: () => decisionId(1_000_000),
+    newDecisionId: () => decisionId(1_000_000 + named++),
     health: () => state.health,
     instance: "gtm-1",
     version: "0.1.0",

@@ -20,7 +20,12 @@ describe("an order's body", () => {
     assert.deepEqual(drainAction(body), { to: "drain-new", comment: "driver update", forMs: 7_200_000, pacing: null });
   });
   it("of down stands until taken back where it says nothing of time", () => {
-    assert.deepEqual(downAction(DownBody.parse({ comment: "x" })), { to: "down", comment: "x", forMs: null, pacing: null });
+    assert.deepEqual(downAction(DownBody.parse({ comment: "x" })), {
+      to: "down",
+      comment: "x",
+      forMs: null,
+      pacing: null,
+    });
   });
   it("of up takes down back, or forces", () => {
     assert.equal(upAction(UpBody.parse({})).to, "active");
@@ -28,6 +33,7 @@ describe("an order's body", () => {
       to: "forced-up",
       comment: "x",
       forMs: 3_600_000,
+      pacing: null,
     });
     assert.equal(undrainAction({}).to, "active");
   });
