@@ -15,6 +15,8 @@ export type Libc = {
    * @returns how many came, 0 where none waits; below 0: -errno
    */
   readonly receive: (fd: number, at: bigint, count: number) => number;
+  /** The index of an interface by its name; 0: there is none, or "". */
+  readonly scopeOf: (name: string) => number;
   /** @returns how many were taken; below 0: -errno of the first, and none was taken */
   readonly send: (fd: number, at: bigint, count: number) => number;
   /**
@@ -91,6 +93,7 @@ const libcOf = (koffi: Koffi): Libc => {
   };
   return {
     addressOf: koffi.address,
+    scopeOf,
     receive: (fd, at, count) => {
       const received = recvmmsg(fd, at, count, MSG_DONTWAIT, null);
       if (received >= 0) return received;

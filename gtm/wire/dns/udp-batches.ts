@@ -1,24 +1,17 @@
 /**
- * Datagrams answered several at a time: whoever was woken by the first of them drains the socket of the others, answers them, and
- * sends the answers together. Half of what a query costs otherwise is Node's way in and out (gtm/adr/0006).
+ * Datagrams answered several at a time: the first of them comes by Node's socket, which woke us; those behind it are drained from the
+ * socket, answered, and the answers sent together. Half of what a query costs otherwise is Node's way in and out (gtm/adr/0006).
  */
-import type { AnswerStep } from "./answer.ts";
+import type { RemoteInfo } from "node:dgram";
 import { createDatagramBatch } from "./datagram-batch.ts";
 import { UDP_PAYLOAD_OCTETS } from "./edns.ts";
 import type { Libc } from "./libc.ts";
 import { createPeerTexts } from "./peer-texts.ts";
-import { portOf, SOCKADDR_OCTETS } from "./socket-address.ts";
-import type { Tally } from "./tally.ts";
+import { portOf, SOCKADDR_OCTETS, writeSocketAddress } from "./socket-address.ts";
+import type { Receive, ReceiveOptions } from "./udp-receive.ts";
 
-/** Answers the datagrams that wait at a socket, as many as one turn of the event loop may take. */
-export type Drain = (fd: number) => void;
-
-export type DrainOptions = {
-  readonly answer: AnswerStep;
-  readonly tally: Tally;
+export type BatchesOptions = ReceiveOptions & {
   readonly libc: Libc;
-  /** An answer that comes later; the socket stays open until it was sent, or is null. */
-  readonly onLater: (pending: Promise<Uint8Array | null>, send: (octets: Uint8Array) => void) => void;
   /** Nothing could be received, by the -errno of it. */
   readonly onFailed: (error: number) => void;
 };
@@ -29,10 +22,16 @@ const BATCH = 32;
 /** Timers and TCP wait meanwhile: 3 ms at 12 µs each. */
 const MOST_A_TURN = 256;
 
-export const createDrain = ({ answer, tally, libc, onLater, onFailed }: DrainOptions): Drain => {
+/** @param fd of a socket that stays open while an answer is under way */
+export const createBatches = (options: BatchesOptions, fd: number): Receive => {
+  const { answer, tally, underWay, libc, onFailed } = options;
   const queries = createDatagramBatch(BATCH, LONGEST_QUERY_OCTETS, libc.addressOf);
-  const answers = createDatagramBatch(BATCH, UDP_PAYLOAD_OCTETS, libc.addressOf);
+  /** And the one that woke us. */
+  const answers = createDatagramBatch(BATCH + 1, UDP_PAYLOAD_OCTETS, libc.addressOf);
   const peers = createPeerTexts();
+  const firstName = Buffer.alloc(SOCKADDR_OCTETS);
+  /** Answers that are written and not sent. */
+  let ready = 0;
   let left = MOST_A_TURN;
   let isTurnBegun = false;
 
@@ -40,36 +39,7 @@ export const createDrain = ({ answer, tally, libc, onLater, onFailed }: DrainOpt
     isTurnBegun = false;
     left = MOST_A_TURN;
   };
-  const sendOne = (fd: number, name: Uint8Array, octets: Uint8Array): void => {
-    answers.memory.set(name, answers.nameAt(0));
-    answers.spaceOf(0).set(octets);
-    answers.prepare(0, name.length, octets.length);
-    sendAll(fd, 1);
-  };
-  /** @returns how many answers there are now */
-  const answerOne = (fd: number, i: number, ready: number): number => {
-    const nameAt = queries.nameAt(i);
-    const nameOctets = queries.nameLength(i);
-    const query = queries.received(i);
-    // The kernel wrote what it had; the next call may write as much again.
-    queries.prepare(i, SOCKADDR_OCTETS, LONGEST_QUERY_OCTETS);
-    if (portOf(queries.memory, nameAt) === 0) {
-      tally.dropped("port-zero");
-      return ready;
-    }
-    const address = peers.textOf(queries.memory, nameAt);
-    const length = answer(query, address, answers.spaceOf(ready));
-    if (typeof length !== "number") {
-      const name = Uint8Array.from(queries.memory.subarray(nameAt, nameAt + nameOctets));
-      onLater(length, (octets) => sendOne(fd, name, octets));
-      return ready;
-    }
-    if (length === 0) return ready;
-    queries.memory.copy(answers.memory, answers.nameAt(ready), nameAt, nameAt + nameOctets);
-    answers.prepare(ready, nameOctets, length);
-    return ready + 1;
-  };
-  const sendAll = (fd: number, ready: number): void => {
+  const send = (): void => {
     let sent = 0;
     while (sent < ready) {
       const taken = libc.send(fd, answers.headerAt(sent), ready - sent);
@@ -80,24 +50,60 @@ export const createDrain = ({ answer, tally, libc, onLater, onFailed }: DrainOpt
         sent += 1;
       }
     }
+    ready = 0;
   };
-
+  const sendLater = async (pending: Promise<Uint8Array | null>, name: Uint8Array): Promise<void> => {
+    underWay.begun();
+    const octets = await pending;
+    if (octets !== null) {
+      answers.memory.set(name, answers.nameAt(0));
+      answers.spaceOf(0).set(octets);
+      answers.prepare(0, name.length, octets.length);
+      ready = 1;
+      send();
+    }
+    underWay.ended();
+  };
+  /** @param at where in `names` the peer's struct sockaddr begins, `length` long */
+  const answerOne = (query: Buffer, address: string, names: Buffer, at: number, length: number): void => {
+    const octets = answer(query, address, answers.spaceOf(ready));
+    if (typeof octets !== "number") void sendLater(octets, Uint8Array.from(names.subarray(at, at + length)));
+    else if (octets > 0) {
+      names.copy(answers.memory, answers.nameAt(ready), at, at + length);
+      answers.prepare(ready, length, octets);
+      ready += 1;
+    }
+  };
+  const answerReceived = (i: number): void => {
+    const at = queries.nameAt(i);
+    const length = queries.nameLength(i);
+    const query = queries.received(i);
+    // The kernel wrote what it had; the next call may write as much again.
+    queries.prepare(i, SOCKADDR_OCTETS, LONGEST_QUERY_OCTETS);
+    if (portOf(queries.memory, at) === 0) tally.dropped("port-zero");
+    else answerOne(query, peers.textOf(queries.memory, at), queries.memory, at, length);
+  };
+  const answerFirst = (query: Buffer, peer: RemoteInfo): void => {
+    const length = writeSocketAddress(firstName, peer, libc.scopeOf);
+    answerOne(query, peer.address, firstName, 0, length);
+  };
   /** @returns whether more may wait */
-  const answerBatch = (fd: number): boolean => {
+  const answerBatch = (): boolean => {
     const count = libc.receive(fd, queries.headerAt(0), Math.min(BATCH, left));
     if (count < 0) onFailed(count);
-    let ready = 0;
-    for (let i = 0; i < count; i++) ready = answerOne(fd, i, ready);
-    sendAll(fd, ready);
+    for (let i = 0; i < count; i++) answerReceived(i);
+    send();
     left -= Math.max(0, count);
     return count === BATCH;
   };
 
-  return (fd) => {
+  return (message, peer) => {
     if (!isTurnBegun) {
       isTurnBegun = true;
       setImmediate(turnOver);
     }
-    while (left > 0 && answerBatch(fd));
+    answerFirst(message, peer);
+    if (left === 0) send();
+    while (left > 0 && answerBatch());
   };
 };

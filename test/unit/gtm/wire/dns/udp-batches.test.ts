@@ -5,9 +5,10 @@ import type { AnswerStep } from "#gtm/wire/dns/answer.ts";
 import type { Libc } from "#gtm/wire/dns/libc.ts";
 import { portOf, SOCKADDR_OCTETS, writeSocketAddress } from "#gtm/wire/dns/socket-address.ts";
 import { createTally } from "#gtm/wire/dns/tally.ts";
-import { createDrain } from "#gtm/wire/dns/udp-batches.ts";
+import { createBatches } from "#gtm/wire/dns/udp-batches.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { metricValue } from "#test/support/metric-value.ts";
+import { until } from "#test/support/until.ts";
 
 const FD = 9;
 const EPERM = 1;
@@ -78,6 +79,7 @@ const aKernel = () => {
       }
       return count;
     },
+    scopeOf: () => 0,
     openUdp: () => FD,
   };
   const fail = (error: number): void => {
@@ -96,25 +98,29 @@ const draining = (answer: AnswerStep = answering) => {
   const kernel = aKernel();
   const metrics = createMetrics();
   const failed: number[] = [];
-  const later: Promise<void>[] = [];
-  const drain = createDrain({
-    ...{ answer, tally: createTally(metrics), libc: kernel.libc },
-    onLater: (pending, send) => {
-      later.push(pending.then((octets) => (octets === null ? undefined : send(octets))));
+  let underWay = 0;
+  const receive = createBatches(
+    {
+      ...{ answer, tally: createTally(metrics), libc: kernel.libc },
+      underWay: { begun: () => underWay++, ended: () => underWay-- },
+      onFailed: (error) => failed.push(error),
     },
-    onFailed: (error) => failed.push(error),
-  });
+    FD,
+  );
+  /** Node hands over the one that woke us. */
+  const wake = (text = "nothing", port = 999): void =>
+    receive(Buffer.from(text), { address: "192.0.2.1", family: "IPv4", port, size: text.length });
   const come = (count: number, from = 0): void => {
     for (let i = from; i < from + count; i++) kernel.waiting.push({ text: `query ${i}`, port: 1_000 + i });
   };
-  return { ...kernel, drain: () => drain(FD), metrics, failed, later, come };
+  return { ...kernel, wake, metrics, failed, underWay: () => underWay, come };
 };
 
 describe("a socket drained of what waits", () => {
   it("is answered in as few calls as there are batches, each datagram to whom it came from", () => {
-    const { drain, come, sent, calls } = draining();
+    const { wake, come, sent, calls } = draining();
     come(40);
-    drain();
+    wake();
     assert.deepEqual(calls, ["receive 32", "send 32", "receive 32", "send 8"]);
     assert.deepEqual(
       sent,
@@ -122,36 +128,44 @@ describe("a socket drained of what waits", () => {
     );
   });
 
+  it("sends the answer to the one that woke us together with those behind it", () => {
+    const { wake, come, sent, calls } = draining();
+    come(32);
+    wake("first", 53);
+    assert.deepEqual(calls, ["receive 32", "send 33", "receive 32"]);
+    assert.deepEqual(sent[0], { text: "to first", port: 53 });
+  });
+
   it("leaves for the next turn of the event loop what is more than one may take", async () => {
-    const { drain, come, sent, waiting } = draining();
+    const { wake, come, sent, waiting } = draining();
     come(600);
-    drain();
+    wake();
     assert.equal(sent.length, 256);
-    drain();
-    assert.equal(sent.length, 256, "the same turn");
+    wake("alone", 53);
+    assert.equal(sent.length, 257, "of the same turn only what Node has read");
     await nextTurn();
-    drain();
-    assert.equal(sent.length, 512);
+    wake();
+    assert.equal(sent.length, 513);
     assert.equal(waiting.length, 88);
   });
 
   it("sends nothing where nothing is to be said, and counts who asks from port 0", async () => {
-    const { drain, waiting, sent, calls, metrics } = draining();
+    const { wake, waiting, sent, calls, metrics } = draining();
     waiting.push({ text: "nothing", port: 1 }, { text: "zero", port: 0 }, { text: "sound", port: 2 });
-    drain();
+    wake();
     assert.deepEqual(sent, [{ text: "to sound", port: 2 }]);
     assert.equal(await metricValue(metrics, "gtm_dns_dropped_total", { reason: "port-zero" }), 1);
     calls.length = 0;
     waiting.push({ text: "nothing", port: 1 });
-    drain();
+    wake();
     assert.deepEqual(calls, ["receive 32"]);
   });
 
   it("passes over an answer that the kernel does not take, and counts it", async () => {
-    const { drain, come, sent, forbidden, metrics } = draining();
+    const { wake, come, sent, forbidden, metrics } = draining();
     forbidden.add(1_001).add(1_003);
     come(5);
-    drain();
+    wake();
     assert.deepEqual(
       sent.map(({ port }) => port),
       [1_000, 1_002, 1_004],
@@ -161,38 +175,39 @@ describe("a socket drained of what waits", () => {
 
   it("sends what was looked up to whom it is for, although others came meanwhile", async () => {
     const found = Promise.withResolvers<Uint8Array | null>();
-    const { drain, waiting, come, sent, later } = draining((octets, peer, out) =>
+    const { wake, waiting, come, sent, underWay } = draining((octets, peer, out) =>
       Buffer.from(octets).toString("latin1") === "look up" ? found.promise : answering(octets, peer, out),
     );
     waiting.push({ text: "look up", port: 7 });
-    drain();
+    wake();
     come(40);
-    drain();
+    wake();
     found.resolve(Buffer.from("found"));
-    await Promise.all(later);
+    assert.equal(underWay(), 1);
+    await until(() => underWay() === 0);
     assert.deepEqual(sent.at(-1), { text: "found", port: 7 });
     assert.equal(sent.length, 41);
   });
 
   it("says why nothing could be received, and goes on with the next", () => {
-    const { drain, come, sent, fail, failed } = draining();
+    const { wake, come, sent, fail, failed } = draining();
     come(1);
     fail(ENOMEM);
-    drain();
+    wake();
     assert.deepEqual(failed, [-ENOMEM]);
     fail(0);
-    drain();
+    wake();
     assert.equal(sent.length, 1);
   });
 
   it("takes a datagram as long as one can be", () => {
     const lengths: number[] = [];
-    const { drain, waiting } = draining((octets) => {
+    const { wake, waiting } = draining((octets) => {
       lengths.push(octets.length);
       return 0;
     });
     for (const length of [0, 512, 513, 65_507, 512]) waiting.push({ text: "x".repeat(length), port: 5 });
-    drain();
-    assert.deepEqual(lengths, [0, 512, 513, 65_507, 512]);
+    wake();
+    assert.deepEqual(lengths.slice(1), [0, 512, 513, 65_507, 512]);
   });
 });
