@@ -1,5 +1,5 @@
 /** A histogram's buckets of one replica: counts up to each bound, summed over labels that nobody asked about. */
-import { labelOf } from "../exposition-line.ts";
+import { labelOf, type Sample } from "../exposition-line.ts";
 import { type Found, totalOf } from "./series.ts";
 
 export type Buckets =
@@ -19,15 +19,8 @@ const LARGEST_BOUND = 1e9;
 export const bucketsOf = (found: Found): Buckets => {
   const counted = totalOf(found, "sum");
   if (counted.kind === "unknown") return counted;
-  const byBound = new Map<number, number>();
-  for (const sample of found.samples) {
-    const bound = boundOf(labelOf(sample, "le"));
-    if (!isBound(bound)) return { kind: "unknown", code: "malformed-bound" };
-    byBound.set(bound, (byBound.get(bound) ?? 0) + sample.value);
-  }
-  const sorted = [...byBound].sort(([a], [b]) => a - b);
-  const bounds = sorted.map(([bound]) => bound);
-  const counts = sorted.map(([, count]) => count);
+  const { bounds, counts } = inOrder(found.samples) ?? sorted(found.samples);
+  if (!bounds.every(isBound)) return { kind: "unknown", code: "malformed-bound" };
   const isWhole = bounds.at(-1) === Number.POSITIVE_INFINITY;
   const isCumulative = counts.every((count, at) => at === 0 || count >= (counts[at - 1] ?? 0));
   return isWhole && isCumulative
@@ -35,8 +28,39 @@ export const bucketsOf = (found: Found): Buckets => {
     : { kind: "unknown", code: "incomplete-histogram" };
 };
 
+type Counted = { readonly bounds: readonly number[]; readonly counts: readonly number[] };
+
+/** As one replica's exporter writes them. @returns null where they are not ascending, each once */
+const inOrder = (samples: readonly Sample[]): Counted | null => {
+  const bounds: number[] = [];
+  const counts: number[] = [];
+  for (const sample of samples) {
+    const bound = boundOf(sample);
+    if (!(bound > (bounds.at(-1) ?? Number.NEGATIVE_INFINITY))) return null;
+    bounds.push(bound);
+    counts.push(sample.value);
+  }
+  return { bounds, counts };
+};
+
+/** Summed over labels that nobody asked about. */
+const sorted = (samples: readonly Sample[]): Counted => {
+  const byBound = new Map<number, number>();
+  for (const sample of samples) {
+    const bound = boundOf(sample);
+    byBound.set(bound, (byBound.get(bound) ?? 0) + sample.value);
+  }
+  const inTurn = [...byBound].sort(([a], [b]) => a - b);
+  return { bounds: inTurn.map(([bound]) => bound), counts: inTurn.map(([, count]) => count) };
+};
+
 const isBound = (bound: number): boolean =>
   (bound >= 0 && bound <= LARGEST_BOUND) || bound === Number.POSITIVE_INFINITY;
 
-const boundOf = (le: string | null): number =>
-  le !== null && /^\+?inf(?:inity)?$/i.test(le) ? Number.POSITIVE_INFINITY : Number(le || Number.NaN);
+/** @returns NaN where it is none */
+const boundOf = (sample: Sample): number => {
+  const le = labelOf(sample, "le");
+  return le !== null && INFINITE.test(le) ? Number.POSITIVE_INFINITY : Number(le || Number.NaN);
+};
+
+const INFINITE = /^\+?inf(?:inity)?$/i;

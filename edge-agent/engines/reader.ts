@@ -53,13 +53,15 @@ export const createReader = ({ page, prefix, own }: Place): Reader => {
   const faults: Fault[] = [];
   const sources: FieldSource[] = [];
 
+  const withPrefix = namesWith(prefix);
   const find = (names: readonly string[], pick: Pick = allSamples) => {
     for (const name of names) {
-      const samples = pick(own(page.samples.get(prefix + name) ?? []));
-      if (samples.length > 0)
-        return { name: prefix + name, samples, isContradicted: page.contradicted.has(prefix + name) };
+      const whole = withPrefix(name);
+      const all = page.samples.get(whole);
+      const samples = all === undefined ? NOTHING : pick(own(all));
+      if (samples.length > 0) return { name: whole, samples, isContradicted: page.contradicted.has(whole) };
     }
-    return { name: "", samples: [], isContradicted: false };
+    return NOT_FOUND;
   };
   const fault = (field: string, code: string): void => void faults.push({ field, code });
   const source = (field: string, from: string): void => void sources.push({ field, source: from });
@@ -115,6 +117,25 @@ export const createReader = ({ page, prefix, own }: Place): Reader => {
   };
 };
 
+const NOTHING: readonly Sample[] = [];
+const NOT_FOUND = { name: "", samples: NOTHING, isContradicted: false };
+
+const byPrefix = new Map<string, Map<string, string>>();
+/** No name that is read comes from a page, and prefixes are few; this only bounds a mistake. */
+const MOST_NAMES = 4_096;
+
+/** A name behind its prefix, put together once: many replicas each ask for the same names, and a new text is hashed anew. */
+const namesWith = (prefix: string): ((name: string) => string) => {
+  if (prefix === "") return (name) => name;
+  const known = byPrefix.get(prefix) ?? new Map<string, string>();
+  if (byPrefix.size < MOST_NAMES) byPrefix.set(prefix, known);
+  return (name) => {
+    const whole = known.get(name) ?? prefix + name;
+    if (known.size < MOST_NAMES) known.set(name, whole);
+    return whole;
+  };
+};
+
 export const NO_FIRST_TOKEN: FirstTokenCounters = { firstToken: [], firstTokenBounds: [] };
 
 /** An empty list where one of the values is not known or less than nothing. */
@@ -130,11 +151,21 @@ export const difference = (from: number | null, taken: number | null): number | 
 export const UPPER_BOUND = "prompt_tokens, cached ones included";
 
 /** Each once, in the order they came. */
-export const distinctFaults = (faults: readonly Fault[]): readonly Fault[] =>
-  distinctBy(faults, ({ field, code }) => `${field} ${code}`);
+export const distinctFaults = (faults: readonly Fault[]): readonly Fault[] => distinctBy(faults, ({ code }) => code);
 
 export const distinctSources = (sources: readonly FieldSource[]): readonly FieldSource[] =>
-  distinctBy(sources, ({ field, source }) => `${field} ${source}`);
+  distinctBy(sources, ({ source }) => source);
 
-const distinctBy = <T>(list: readonly T[], keyOf: (one: T) => string): readonly T[] =>
-  [...new Map(list.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
+const distinctBy = <T extends { readonly field: string }>(
+  list: readonly T[],
+  valueOf: (one: T) => string,
+): readonly T[] => {
+  const byField = new Map<string, string[]>();
+  return list.filter((one) => {
+    const known = byField.get(one.field);
+    if (known === undefined) byField.set(one.field, [valueOf(one)]);
+    else if (known.includes(valueOf(one))) return false;
+    else known.push(valueOf(one));
+    return true;
+  });
+};

@@ -13,28 +13,39 @@ export type OwnSamples = (samples: readonly Sample[]) => readonly Sample[];
 
 /** Tells the series of a page's replicas apart, each name once, however many replicas then ask for theirs. */
 export const createReplicaSamples = (): ((model: string, engine: string) => OwnSamples) => {
-  const byName = new Map<readonly Sample[], Map<string, Sample[]>>();
-  const groupsOf = (samples: readonly Sample[]): ReadonlyMap<string, readonly Sample[]> => {
-    const known = byName.get(samples);
-    if (known !== undefined) return known;
-    const groups = new Map<string, Sample[]>();
-    for (const sample of samples) {
-      // Without the label it is engine 0's, once: given to each engine it would count as often as there are engines.
-      const key = keyOf(labelOf(sample, "model_name") ?? "", labelOf(sample, "engine") ?? "0");
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [sample]);
-      else group.push(sample);
-    }
-    byName.set(samples, groups);
-    return groups;
+  const byName = new Map<readonly Sample[], readonly Group[]>();
+  const groupsOf = (samples: readonly Sample[]): readonly Group[] => {
+    const known = byName.get(samples) ?? grouped(samples);
+    byName.set(samples, known);
+    return known;
   };
-  return (model, engine) => {
-    const key = keyOf(model, engine);
-    return (samples) => groupsOf(samples).get(key) ?? [];
-  };
+  return (model, engine) => (samples) =>
+    groupsOf(samples).find((group) => group.engine === engine && group.model === model)?.samples ?? NOTHING;
 };
 
-const keyOf = (model: string, engine: string): string => `${engine} ${model}`;
+type Group = { readonly model: string; readonly engine: string; readonly samples: Sample[] };
+
+const NOTHING: readonly Sample[] = [];
+
+/** Series of one replica stand together on most pages, so that the group of the one before is tried first. */
+const grouped = (samples: readonly Sample[]): readonly Group[] => {
+  const groups: Group[] = [];
+  let last: Group | undefined;
+  for (const sample of samples) {
+    const model = labelOf(sample, "model_name") ?? "";
+    // Without the label it is engine 0's, once: given to each engine it would count as often as there are engines.
+    const engine = labelOf(sample, "engine") ?? "0";
+    if (last === undefined || last.engine !== engine || last.model !== model) {
+      last = groups.find((group) => group.engine === engine && group.model === model);
+      if (last === undefined) {
+        last = { model, engine, samples: [] };
+        groups.push(last);
+      }
+    }
+    last.samples.push(sample);
+  }
+  return groups;
+};
 
 export type ReplicaPlace = {
   readonly page: Page;

@@ -22,6 +22,7 @@ const SUFFIXES = ["_bucket", "_count", "_sum", "_total", "_created"];
 
 /** A known name that is there itself speaks for itself: an alias may stay where the engine has got its name back. */
 export const reworded = (page: Page, aliases: Wording["aliases"]): Reworded => {
+  if (Object.keys(aliases).length === 0) return { page, originals: new Map() };
   const samples = new Map(page.samples);
   const contradicted = new Set(page.contradicted);
   const originals = new Map<string, string>();
