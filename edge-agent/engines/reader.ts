@@ -158,14 +158,14 @@ export const distinctSources = (sources: readonly FieldSource[]): readonly Field
 
 const distinctBy = <T extends { readonly field: string }>(
   list: readonly T[],
-  valueOf: (one: T) => string,
+  saidBy: (one: T) => string,
 ): readonly T[] => {
   const byField = new Map<string, string[]>();
   return list.filter((one) => {
     const known = byField.get(one.field);
-    if (known === undefined) byField.set(one.field, [valueOf(one)]);
-    else if (known.includes(valueOf(one))) return false;
-    else known.push(valueOf(one));
+    if (known === undefined) byField.set(one.field, [saidBy(one)]);
+    else if (known.includes(saidBy(one))) return false;
+    else known.push(saidBy(one));
     return true;
   });
 };
