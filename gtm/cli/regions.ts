@@ -2,7 +2,9 @@
 import type { Command } from "commander";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { RegionView } from "#gtm/wire/admin/region-view.ts";
-import { apiCommand, invocationOf, printMany, printOne } from "./api-command.ts";
+import { RegionEventView, RegionHistoryPage } from "#gtm/wire/admin/routes/region-history.ts";
+import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
+import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { cacheTierTable, placementTable, replicaTable } from "./placement-table.ts";
 import { age, bytes, UNKNOWN, untilText, yesNo } from "./quantity.ts";
@@ -12,11 +14,17 @@ export const regionsCommand = (io: CliIo): Command =>
   apiCommand("regions", "list the regions, or show one with its placements and replicas", [
     "regions",
     "regions eu-central",
+    "regions eu-central --history",
     "regions -o jsonl",
   ])
     .argument("[region]", "show this region only")
-    .action(async (region: string | undefined, _options: unknown, command: Command) => {
+    .option("--history", "what happened to it, newest first")
+    .action(async (region: string | undefined, { history }: { history?: true }, command: Command) => {
       const invocation = invocationOf(command, io);
+      if (history === true) {
+        await showHistory(invocation, region);
+        return;
+      }
       if (region === undefined) {
         const { body } = await invocation.client.call({ method: "GET", path: "/regions" });
         printMany(invocation, body, RegionView, (regions) => regionTable(regions, io.isColourful));
@@ -28,6 +36,31 @@ export const regionsCommand = (io: CliIo): Command =>
         printOne(invocation, body, RegionView, (one) => regionText(one, io.isColourful));
       }
     });
+
+/** @throws {CliFailure} where no region is named */
+const showHistory = async (invocation: Invocation, region: string | undefined): Promise<void> => {
+  const { client, io } = invocation;
+  if (region === undefined) throw new CliFailure(EXIT.usage, "name the region whose history you want");
+  const path = `/regions/${encodeURIComponent(region)}/history`;
+  const { body } = await client.call({ method: "GET", path, query: { limit: "500" } });
+  printMany(invocation, body, RegionEventView, (events) => historyTable(events, io.isColourful));
+  if (invocation.format === "table") {
+    const { watchedSince } = understood(RegionHistoryPage, body);
+    io.tell(`As this GTM saw it since ${instant(watchedSince)}.\n`);
+  }
+};
+
+const historyTable = (events: readonly RegionEventView[], isColourful: boolean): string =>
+  table(
+    [{ header: "WHEN" }, { header: "AGO", align: "right" }, { header: "KIND" }, { header: "WHAT" }],
+    events.map(({ at, ageMs, kind, what, isWorse }) => [
+      instant(at),
+      age(ageMs),
+      kind,
+      isWorse ? { text: what, colour: "yellow" } : what,
+    ]),
+    isColourful,
+  );
 
 const regionTable = (regions: readonly RegionView[], isColourful: boolean): string =>
   table(

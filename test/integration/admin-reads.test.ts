@@ -291,6 +291,7 @@ describe("GET /openapi.json", () => {
       "get /api/v1/recent",
       "get /api/v1/regions",
       "get /api/v1/regions/{id}",
+      "get /api/v1/regions/{id}/history",
       "get /api/v1/snapshot",
       "get /api/v1/status",
       "get /api/v1/tokens",

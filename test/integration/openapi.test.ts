@@ -130,6 +130,7 @@ describe("what the API answers", () => {
     await until(async () => (await house.region("us-east")).admin === "drain-new");
     const subjects: Readonly<Record<string, string>> = {
       "/api/v1/regions/{id}": "us-east",
+      "/api/v1/regions/{id}/history": "us-east",
       "/api/v1/overrides/{id}": override.id,
       "/api/v1/conversations/{id}": conversation,
       "/api/v1/decisions/{id}": decision,

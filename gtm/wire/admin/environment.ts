@@ -10,6 +10,7 @@ import type { EventStreams } from "./event-streams.ts";
 import type { AdminPorts } from "./ports.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 import type { Recent } from "./recent.ts";
+import type { RegionHistory } from "./region-history.ts";
 
 export type Env = { Bindings: HttpBindings; Variables: { actor: Actor } };
 
@@ -19,6 +20,7 @@ export type Context = {
   readonly log: Logger;
   readonly streams: EventStreams;
   readonly recent: Recent;
+  readonly history: RegionHistory;
   readonly conversationTurns: ConversationTurns;
   readonly auth: Authenticator;
   /** The longest that a token may stand which is made by this API. */

@@ -70,6 +70,10 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   "get /recent": { description: "In buckets, oldest first; what the overview of the page shows." },
   "get /regions": { command: "regions", description: "All of them on one page." },
   "get /regions/{id}": { command: "regions eu-central", hasEtag: true, description: "With placements and replicas." },
+  "get /regions/{id}/history": {
+    command: "regions eu-central --history",
+    description: "As this instance saw it, since it began to look.",
+  },
   "get /placements": {
     command: "placements --region eu-central",
     description: "An alias stands for its model.",

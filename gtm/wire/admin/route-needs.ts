@@ -25,6 +25,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   "GET /recent": need("viewer", "own"),
   "GET /regions": need("viewer", "own"),
   "GET /regions/{id}": need("viewer", "own"),
+  "GET /regions/{id}/history": need("viewer", "own"),
   "GET /placements": need("viewer", "own"),
   "POST /regions/{id}/drain": need("operator", "region"),
   "POST /regions/{id}/undrain": need("operator", "region"),

@@ -122,6 +122,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
   }
   const look = (): void => {
     hub.look();
+    history.look();
     streams.review();
   };
   const operations = createOperationWatch({ ports, clock, log, tell: hub.tell });
