@@ -20,6 +20,9 @@ const query = filterQuery.extend({
       "must be decision, region, operation or several of them, with a comma between",
     )
     .default("decision,region,operation"),
+  close: z.enum(["true", "false"]).default("false").openapi({
+    description: "true: of decisions only those that led by less than a conversation must save to move",
+  }),
 });
 
 export const isWanted = (entry: Entry, filter: DecisionFilter): boolean => {
@@ -32,6 +35,9 @@ export const isWanted = (entry: Entry, filter: DecisionFilter): boolean => {
     (filter.conversation === null || asked.conversationId === filter.conversation)
   );
 };
+
+const isClose = ({ decision: { verdict, marginMs } }: Entry): boolean =>
+  verdict.kind !== "unserved" && verdict.leadMs !== null && verdict.leadMs < marginMs;
 
 const EXAMPLE =
   'id: 5f2c-182\nevent: decision\ndata: {"id":"01K5…","verdict":{"kind":"pinned","region":"eu-central"}}\n\n';
@@ -56,7 +62,7 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
       },
     }),
     (c) => {
-      const { kinds, ...filter } = c.req.valid("query");
+      const { kinds, close, ...filter } = c.req.valid("query");
       const wanted = filterOf(ports, filter);
       const wishes = new Set<string>(KINDS.filter((kind) => kinds.split(",").includes(kind)));
       const actor = c.get("actor");
@@ -66,7 +72,8 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
         if (!wishes.has(happening.kind)) return false;
         if (happening.kind === "region") return seen === null || seen.has(happening.change.region);
         if (happening.kind === "operation") return seesTraffic(actor, happening.operation);
-        return isWanted(happening.entry, wanted) && (sees === null || sees(happening.entry));
+        const { entry } = happening;
+        return isWanted(entry, wanted) && (sees?.(entry) ?? true) && (close === "false" || isClose(entry));
       };
       const { outgoing } = c.env;
       const body = streams.open(

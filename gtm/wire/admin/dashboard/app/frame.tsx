@@ -3,16 +3,20 @@ import type { Status } from "#gtm/wire/admin/routes/status.ts";
 import { Chip } from "./chip.tsx";
 import { hrefOf, type Place, usePlace } from "./place.ts";
 import { age } from "./quantity.ts";
+import { AgentsScreen } from "./screens/agents.tsx";
 import { AuditScreen } from "./screens/audit.tsx";
+import { ConversationScreen } from "./screens/conversation.tsx";
 import { ConversationsScreen } from "./screens/conversations.tsx";
 import { DecisionScreen } from "./screens/decision.tsx";
 import { DecisionsScreen } from "./screens/decisions.tsx";
 import { ExplainScreen } from "./screens/explain.tsx";
 import { InstancesScreen } from "./screens/instances.tsx";
+import { ModelsScreen } from "./screens/models.tsx";
 import { OverridesScreen } from "./screens/overrides.tsx";
 import { OverviewScreen } from "./screens/overview.tsx";
 import { PlacementsScreen } from "./screens/placements.tsx";
 import { RegionScreen } from "./screens/region.tsx";
+import { ZonesScreen } from "./screens/zones.tsx";
 import { Empty } from "./state-box.tsx";
 import { type Known, useApi } from "./use-api.ts";
 import { useNow } from "./use-now.ts";
@@ -20,10 +24,13 @@ import { useNow } from "./use-now.ts";
 const SCREENS: readonly (readonly [screen: string, title: string])[] = [
   ["", "Overview"],
   ["placements", "Placements"],
+  ["models", "Models"],
+  ["agents", "Agents"],
   ["conversations", "Conversations"],
   ["decisions", "Decisions"],
   ["explain", "Explain"],
   ["overrides", "Overrides"],
+  ["zones", "Zones"],
   ["audit", "Audit"],
   ["instances", "Instances"],
 ];
@@ -92,10 +99,20 @@ const Screen = ({ place, status }: { readonly place: Place; readonly status: Kno
       return <OverviewScreen status={status} />;
     case "regions":
       return <RegionScreen key={place.subject} id={place.subject} />;
+    case "models":
+      return <ModelsScreen place={place} />;
+    case "agents":
+      return <AgentsScreen place={place} />;
+    case "zones":
+      return <ZonesScreen place={place} />;
     case "placements":
       return <PlacementsScreen />;
     case "conversations":
-      return <ConversationsScreen place={place} />;
+      return place.subject === "" ? (
+        <ConversationsScreen place={place} />
+      ) : (
+        <ConversationScreen key={place.subject} label={place.subject} />
+      );
     case "decisions":
       return <DecisionsScreen place={place} />;
     case "decision":

@@ -1,128 +1,128 @@
-/** Conversations by home, a page at a time; one of them by its label or id. */
+/** Conversations by home, found by what they have in common; one of them by its label or id. */
 import { useState } from "preact/hooks";
 import type { ConversationView } from "#gtm/wire/admin/conversation-view.ts";
 import { Command } from "../command.tsx";
-import { DataTable } from "../data-table.tsx";
+import { ConversationFilters, filtersIn, filterWords } from "../conversation-filters.tsx";
 import { hrefOf, type Place } from "../place.ts";
 import { age, count } from "../quantity.ts";
-import { Empty, WithState } from "../state-box.tsx";
-import { useApi } from "../use-api.ts";
-
-type Page = { readonly items: readonly ConversationView[]; readonly next_cursor: string | null };
-
-const PAGE = "100";
+import { Empty, Forbidden } from "../state-box.tsx";
+import { type Conversations, MOST_ROWS, useConversations } from "../use-conversations.ts";
+import { useNow } from "../use-now.ts";
+import { type WindowColumn, WindowTable } from "../window-table.tsx";
 
 export const ConversationsScreen = ({ place }: { readonly place: Place }) => {
-  const region = place.filters.get("region") ?? "";
-  const cursor = place.filters.get("cursor") ?? "";
-  const query = new URLSearchParams({
-    limit: PAGE,
-    ...(region === "" ? {} : { region }),
-    ...(cursor === "" ? {} : { cursor }),
-  });
-  const page = useApi<Page>(place.subject === "" ? `/conversations?${query}` : null, null);
-  const one = useApi<ConversationView>(
-    place.subject === "" ? null : `/conversations/${encodeURIComponent(place.subject)}`,
-    null,
-  );
-  const [text, setText] = useState(place.subject);
+  const filters = filtersIn(place);
+  const query = new URLSearchParams(filters).toString();
+  const known = useConversations(query);
   return (
     <>
       <h2>Conversations</h2>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          location.hash = hrefOf("conversations", text.trim());
-        }}
-      >
-        <label>
-          Label or id <input value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        </label>{" "}
-        <button type="submit">Show</button>
-        {region !== "" && (
-          <>
-            {" "}
-            only at home in {region} <a href={hrefOf("conversations")}>(all)</a>
-          </>
-        )}
-      </form>
-      {place.subject === "" ? (
-        <WithState known={page} what="list of conversations">
-          {({ items, next_cursor: next }) =>
-            items.length === 0 ? (
-              <Empty>No conversation is known{region === "" ? "" : ` at home in ${region}`}.</Empty>
-            ) : (
-              <>
-                <List items={items} />
-                <p>
-                  <button type="button" onClick={page.again}>
-                    Ask again
-                  </button>{" "}
-                  {next !== null && <a href={hrefOf("conversations", "", { region, cursor: next })}>Next {PAGE}</a>}
-                </p>
-              </>
-            )
-          }
-        </WithState>
-      ) : (
-        <WithState known={one} what="conversation">
-          {(body) => <One one={body} />}
-        </WithState>
-      )}
-      <Command
-        words={
-          place.subject === ""
-            ? ["conversations", "list", ...(region === "" ? [] : ["--region", region])]
-            : ["conversations", "show", place.subject]
-        }
-      />
+      <ByName />
+      <ConversationFilters key={query} place={place} />
+      <Found known={known} isFiltered={query !== ""} />
+      <Command words={["conversations", "list", ...filterWords(filters)]} />
     </>
   );
 };
 
-const List = ({ items }: { readonly items: readonly ConversationView[] }) => (
-  <DataTable
-    caption="Conversations"
-    rows={items}
-    keyOf={({ id }) => id}
-    columns={[
-      { title: "Conversation", cell: ({ id }) => <a href={hrefOf("conversations", id)}>{id}</a> },
-      { title: "Home", cell: ({ home }) => home },
-      { title: "Model", cell: ({ model }) => model },
-      { title: "Tokens", isNumber: true, cell: ({ contextTokens }) => count(contextTokens) },
-      { title: "Turns", isNumber: true, cell: ({ turns }) => count(turns) },
-      { title: "Idle", isNumber: true, cell: ({ idleMs }) => age(idleMs) },
-      { title: "Pinned", cell: ({ isPinned }) => (isPinned ? "yes" : "no") },
-      {
-        title: "Also held in",
-        cell: ({ holdings }) =>
-          holdings
-            .slice(1)
-            .map(({ region }) => region)
-            .join(", "),
-      },
-    ]}
-  />
-);
+const ByName = () => {
+  const [text, setText] = useState("");
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "") location.hash = hrefOf("conversations", text.trim());
+      }}
+    >
+      <label>
+        Label or id <input value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>{" "}
+      <button type="submit">Show</button>
+    </form>
+  );
+};
 
-const One = ({ one }: { readonly one: ConversationView }) => (
-  <>
-    <p>
-      {one.id} is at home in <a href={hrefOf("regions", one.home)}>{one.home}</a>: {count(one.contextTokens)} tokens
-      after {count(one.turns)} turns, idle for {age(one.idleMs)}, {one.isPinned ? "pinned" : "no longer pinned"}.{" "}
-      <a href={hrefOf("decisions", "", { conversation: one.id })}>Its decisions</a>
+type FoundWish = {
+  readonly known: ReturnType<typeof useConversations>;
+  readonly isFiltered: boolean;
+};
+
+const Found = ({ known, isFiltered }: FoundWish) => {
+  const { items, next, failure, isAsking, atMs } = known;
+  if (failure?.kind === "forbidden") return <Forbidden detail={failure.detail} />;
+  if (items.length === 0 && failure === null && (isAsking || next !== null)) {
+    return <Searching known={known} />;
+  }
+  return (
+    <>
+      {failure !== null && (
+        <p class="box bad" role="alert">
+          {failure.detail}
+        </p>
+      )}
+      {items.length > 0 && (
+        <WindowTable
+          caption={`${count(items.length)} conversations${next === null ? "" : ", more as you scroll"}`}
+          columns={COLUMNS}
+          rows={items}
+          keyOf={({ id }) => id}
+          onNearEnd={known.more}
+        />
+      )}
+      {items.length === 0 && failure === null && (
+        <Empty>{isFiltered ? "No conversation is like this." : "No conversation is known."}</Empty>
+      )}
+      <p>
+        <button type="button" onClick={known.again}>
+          Ask again
+        </button>{" "}
+        {atMs !== null && <Asked atMs={atMs} />}
+        {items.length >= MOST_ROWS && ` Only the first ${count(MOST_ROWS)} are shown: a filter finds the others.`}
+      </p>
+    </>
+  );
+};
+
+const Asked = ({ atMs }: { readonly atMs: number }) => {
+  const nowMs = useNow();
+  return <small>as it was {age(nowMs - atMs)} ago</small>;
+};
+
+/** Where few pass the filter the API answers with short pages: somebody decides how far to look. */
+const Searching = ({ known }: { readonly known: Conversations & { readonly more: () => void } }) =>
+  known.isAsking ? (
+    <p class="box waiting" aria-busy="true">
+      Asking for conversations.
     </p>
-    <DataTable
-      caption="Held in"
-      rows={one.holdings}
-      keyOf={({ region }) => region}
-      columns={[
-        { title: "Region", cell: ({ region }) => region },
-        { title: "Replica", cell: ({ replica }) => replica ?? "not known" },
-        { title: "Tokens", isNumber: true, cell: ({ tokens }) => count(tokens) },
-        { title: "Since", isNumber: true, cell: ({ ageMs }) => age(ageMs) },
-      ]}
-    />
-  </>
-);
+  ) : (
+    <p class="box empty">
+      None among {count(known.examined)} that were looked at.{" "}
+      <button type="button" onClick={known.more}>
+        Look further
+      </button>
+    </p>
+  );
+
+const COLUMNS: readonly WindowColumn<ConversationView>[] = [
+  {
+    title: "Conversation",
+    width: 15,
+    cell: ({ id }) => <a href={hrefOf("conversations", id)}>{id}</a>,
+  },
+  { title: "Home", width: 14, cell: ({ home, isHomeOrdered }) => (isHomeOrdered ? `${home}, ordered` : home) },
+  { title: "Model", width: 26, cell: ({ model }) => <span title={model}>{model}</span> },
+  { title: "Tokens", width: 9, isNumber: true, cell: ({ contextTokens }) => count(contextTokens) },
+  { title: "Turns", width: 7, isNumber: true, cell: ({ turns }) => count(turns) },
+  { title: "Idle", width: 9, isNumber: true, cell: ({ idleMs }) => age(idleMs) },
+  { title: "Pinned", width: 7, cell: ({ isPinned }) => (isPinned ? "yes" : "no") },
+  {
+    title: "Also held in",
+    width: 13,
+    cell: ({ holdings }) =>
+      holdings
+        .slice(1)
+        .map(({ region }) => region)
+        .join(", "),
+  },
+];

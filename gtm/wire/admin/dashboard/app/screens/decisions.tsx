@@ -5,6 +5,7 @@ import { Chip, VerdictChip } from "../chip.tsx";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
 import { useLiveDecisions } from "../live-decisions.ts";
+import type { Unseen } from "../live-window.ts";
 import { hrefOf, type Place } from "../place.ts";
 import { clockTime, count, milliseconds } from "../quantity.ts";
 import { Empty, Forbidden } from "../state-box.tsx";
@@ -17,6 +18,16 @@ const FILTERS = ["pool", "region", "verdict", "channel", "conversation"] as cons
 const isClose = ({ verdict, marginMs }: DecisionSchema): boolean =>
   verdict.leadMs !== null && verdict.leadMs < marginMs;
 
+/** What was decided and is not below: a list that seems whole and is not would mislead. */
+const NotSeen = ({ unseen: { skipped, paused, gaps } }: { readonly unseen: Unseen }) => {
+  const said = [
+    ...(skipped > 0 ? [`${count(skipped)} came faster than the 200 a second that are told`] : []),
+    ...(paused > 0 ? [`${count(paused)} came while you had paused`] : []),
+    ...(gaps > 0 ? ["some came while this GTM was away or the page was hidden, and are no longer kept"] : []),
+  ];
+  return said.length === 0 ? null : <p class="note">Not shown: {said.join("; ")}.</p>;
+};
+
 export const DecisionsScreen = ({ place }: { readonly place: Place }) => {
   const filters = FILTERS.flatMap((name) => {
     const value = place.filters.get(name) ?? "";
@@ -25,7 +36,8 @@ export const DecisionsScreen = ({ place }: { readonly place: Place }) => {
   const onlyClose = place.filters.get("close") === "yes";
   const query = new URLSearchParams(filters.map(([name, value]) => [name, value])).toString();
   const [isPaused, setIsPaused] = useState(false);
-  const live = useLiveDecisions(query, isPaused);
+  // The GTM looks for close ones itself: of those that come too fast to be told they would be missing here.
+  const live = useLiveDecisions(onlyClose ? `${query}${query === "" ? "" : "&"}close=true` : query, isPaused);
   const earlier = useApi<{ readonly items: readonly DecisionSchema[] }>(
     `/decisions?limit=${SHOWN}${query === "" ? "" : `&${query}`}`,
     null,
@@ -61,8 +73,8 @@ export const DecisionsScreen = ({ place }: { readonly place: Place }) => {
             </a>
           </span>
         ))}
-        {live.skipped > 0 && ` · ${count(live.skipped)} came too fast to be shown`}
       </p>
+      <NotSeen unseen={live.unseen} />
       {shown.length === 0 ? (
         <Empty>Nothing matches among the latest decisions of this instance.</Empty>
       ) : (

@@ -1,5 +1,6 @@
 /** Models by region: where each is loaded, and how busy it is there. */
 import type { PlacementView } from "#gtm/wire/admin/placement-view.ts";
+import { CacheTiers } from "../cache-tiers.tsx";
 import { Chip, type Tone } from "../chip.tsx";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
@@ -23,7 +24,12 @@ export const PlacementsScreen = () => {
     <>
       <h2>Placements</h2>
       <WithState known={placements} what="list of placements">
-        {({ items }) => (items.length === 0 ? <Empty>No region reports any model.</Empty> : <Matrix items={items} />)}
+        {({ items }) => (
+          <>
+            {items.length === 0 ? <Empty>No region reports any model.</Empty> : <Matrix items={items} />}
+            <CacheTiers placements={items} />
+          </>
+        )}
       </WithState>
       <Command words={["placements"]} />
     </>
@@ -39,7 +45,7 @@ const Matrix = ({ items }: { readonly items: readonly PlacementView[] }) => {
       rows={models}
       keyOf={(model) => model}
       columns={[
-        { title: "Model", cell: (model) => model },
+        { title: "Model", cell: (model) => <a href={hrefOf("models", model)}>{model}</a> },
         ...regions.map((region) => ({
           title: region,
           cell: (model: string) => {

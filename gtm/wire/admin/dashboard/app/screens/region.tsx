@@ -1,12 +1,14 @@
 /** One region: how it is, what is placed there, what was ordered, and how to order something else. */
 import type { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { instant } from "../../../quantity-text.ts";
+import { CacheTiers } from "../cache-tiers.tsx";
 import { AdminChip, HealthChip } from "../chip.tsx";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
 import { OrderForm } from "../order-form.tsx";
 import { hrefOf } from "../place.ts";
 import { age, count, gigabytes, milliseconds, percent } from "../quantity.ts";
+import { RegionEvents } from "../region-events.tsx";
 import { Empty, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
 
@@ -35,13 +37,16 @@ export const RegionScreen = ({ id }: { readonly id: string }) => {
               </p>
             )}
             <Placed region={body} />
+            <CacheTiers placements={body.placements} />
             <p>
               GPU memory {gigabytes(body.gpuMemoryBytes)}, free {gigabytes(body.gpuMemoryFreeBytes)}. Clients go to{" "}
               {body.endpoint.url}. <a href={hrefOf("conversations", "", { region: id })}>Conversations at home here</a>{" "}
-              · <a href={hrefOf("decisions", "", { region: id })}>decisions that chose it</a>
+              · <a href={hrefOf("decisions", "", { region: id })}>decisions that chose it</a> ·{" "}
+              <a href={hrefOf("agents", "", { region: id })}>its agents</a>
             </p>
             <OrderForm region={body} onDone={region.again} />
-            <Command words={["regions", "show", id]} />
+            <Command words={["regions", id]} />
+            <RegionEvents id={id} />
           </>
         )}
       </WithState>
