@@ -1,11 +1,10 @@
 /** What Prometheus sees of decisions: how many, where to, why not elsewhere, how close, how long. */
 import { type Decision, regionOf, type Verdict } from "#gtm/domain/decision.ts";
+import { LATE_FIRST_TOKEN_MS } from "#gtm/domain/late-first-token.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-/** Past three seconds people leave. */
-const PATIENCE_MS = 3_000;
 /** 10 µs to 100 ms: a cell takes microseconds, a turn may wait for the store. */
 const DURATION_BUCKETS = [1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1];
 
@@ -65,7 +64,7 @@ export const createDecisionMetrics = (
     }
   };
   const countTurn = (decision: Decision, region: string): void => {
-    if ((predictedTtftMs(decision, region) ?? 0) > PATIENCE_MS) overThreeSeconds.inc({ region });
+    if ((predictedTtftMs(decision, region) ?? 0) > LATE_FIRST_TOKEN_MS) overThreeSeconds.inc({ region });
     const cause = causeOf(decision.verdict, decision);
     if (cause !== null) migrations.inc({ ...cause, to: region });
   };

@@ -1,4 +1,5 @@
 /** Adds up one run as it is played: turn by turn, in an amount of memory that does not depend on how many there are. */
+import { LATE_FIRST_TOKEN_MS } from "#gtm/domain/late-first-token.ts";
 import { prefillMs } from "#gtm/domain/serving.ts";
 import type { FleetRegion } from "../scenario.ts";
 import type { LostTurn, TurnRecord } from "../turn-record.ts";
@@ -67,7 +68,6 @@ export type RunTallier = RunTally & {
 const TEXT_BYTES_PER_TOKEN = 4;
 /** Llama 3 70B in 16 bits: 2 × 80 layers × 8 KV heads × 128 × 2 bytes. */
 const KV_BYTES_PER_TOKEN = 327_680;
-const THREE_SECONDS_MS = 3_000;
 
 export const createRunTally = ({ fleet, warmUpMs, measuredMs, sloMs }: TallyOptions): RunTallier => {
   const sums = noSums();
@@ -134,7 +134,7 @@ const addTimes = (sums: Sums, record: TurnRecord, ttftMs: number): void => {
   } else {
     sums.laterTtftMs += ttftMs;
   }
-  if (ttftMs > THREE_SECONDS_MS) sums.aboveThreeSeconds += 1;
+  if (ttftMs > LATE_FIRST_TOKEN_MS) sums.aboveThreeSeconds += 1;
   sums.queuedMs += record.queuedMs;
   sums.failedAttempts += record.failedAttempts;
   sums.decodedTokens += Math.max(0, record.outputTokens - 1);

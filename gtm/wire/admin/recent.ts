@@ -1,5 +1,6 @@
 /** The last quarter of an hour in short: what was decided, how turns went, and since when regions are as they are. */
 import { regionOf, type Verdict } from "#gtm/domain/decision.ts";
+import { LATE_FIRST_TOKEN_MS } from "#gtm/domain/late-first-token.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
@@ -9,8 +10,6 @@ import type { RegionChange } from "./region-changes.ts";
 
 export const BUCKET_MS = 10_000;
 const BUCKETS = 90;
-/** Past three seconds to the first token people leave. */
-export const PATIENCE_MS = 3_000;
 /** The newest changes of regions that are told. */
 const MOST_CHANGES = 50;
 /** Client areas of the matrix; of more the least asked for are left out. */
@@ -92,7 +91,7 @@ export const createRecent = (clock: Pick<Clock, "epochMs">): Recent => {
         const sum = regions.get(region) ?? { turns: 0, overThreeSeconds: 0, failed: 0 };
         regions.set(region, sum);
         sum.turns += 1;
-        if (ttftMs !== null && ttftMs > PATIENCE_MS) sum.overThreeSeconds += 1;
+        if (ttftMs !== null && ttftMs > LATE_FIRST_TOKEN_MS) sum.overThreeSeconds += 1;
         if (outcome === "failed") sum.failed += 1;
       }
     },

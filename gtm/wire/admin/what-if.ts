@@ -2,6 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import { regionOf } from "#gtm/domain/decision.ts";
+import { LATE_FIRST_TOKEN_MS } from "#gtm/domain/late-first-token.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
@@ -9,7 +10,6 @@ import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { AdminState } from "#shared/records.ts";
-import { PATIENCE_MS } from "./recent.ts";
 
 const ms = z.number().min(0).max(3_600_000);
 /** Named as the policy's own fields are. */
@@ -120,7 +120,7 @@ const sideOf = (made: readonly Made[]): WhatIfAnswer["before"] => {
     verdicts: Object.fromEntries(counted(made.map(({ verdict }) => verdict))),
     predictedTtftMeanMs: ttfts.length === 0 ? null : Math.round(sum / ttfts.length),
     predictedTtftP95Ms: ttfts.length === 0 ? null : Math.round(ttfts[Math.ceil(0.95 * ttfts.length) - 1] ?? 0),
-    overThreeSeconds: ttfts.filter((one) => one > PATIENCE_MS).length,
+    overThreeSeconds: ttfts.filter((one) => one > LATE_FIRST_TOKEN_MS).length,
     recomputeTokens: Math.round(made.reduce((total, { recomputeTokens }) => total + recomputeTokens, 0)),
   };
 };
