@@ -23,9 +23,11 @@ type LineLayout = {
   readonly kind: Kind;
   /** Index of its name; −1: it has none, or nobody looks at it. */
   readonly name: number;
-  /** Its labels. */
-  readonly sample: Sample | null;
+  /** Its labels; null: it has none, or nobody looks at it. */
+  readonly labels: Labels | null;
 };
+
+type Labels = Pick<Sample, "labelNames" | "labelValues">;
 
 const TEXT = 0;
 const PASSED = 1;
@@ -72,8 +74,15 @@ const createLaying = (wish: PageWish) => {
   const names = new Map<string, number>();
   const counts: number[] = [];
   const malformed = new Set<string>();
+  const texts = new Map<string, string>();
+  /** Values of labels repeat from line to line, and each is a part of its line, which it would keep. */
+  const once = (text: string): string => {
+    const known = texts.get(text) ?? text;
+    texts.set(known, known);
+    return known;
+  };
   const plain = (kind: Kind, start: number, end: number): void =>
-    void lines.push({ start, length: end - start, kind, name: -1, sample: null });
+    void lines.push({ start, length: end - start, kind, name: -1, labels: null });
   return {
     log: {
       onText: (start: number, end: number, name: string | null) => {
@@ -87,7 +96,8 @@ const createLaying = (wish: PageWish) => {
         names.set(name, index);
         counts[index] = (counts[index] ?? 0) + 1;
         const isRead = wish.isRead(name);
-        lines.push({ start, length: valueAt - start, kind: SERIES, name: isRead ? index : -1, sample });
+        const labels = isRead ? { labelNames: sample.labelNames, labelValues: sample.labelValues.map(once) } : null;
+        lines.push({ start, length: valueAt - start, kind: SERIES, name: isRead ? index : -1, labels });
       },
     },
     layoutOf: (octets: Buffer, { samples }: Page): Layout => ({
@@ -140,9 +150,9 @@ const afterLine = (
 
 const wholeEnd = (octets: Buffer, at: number): number => (at === octets.length ? at : DIFFERENT);
 
-const isTaken = ({ name, sample }: LineLayout, value: number | null, lists: Sample[][]): boolean => {
-  if (value === null || sample === null) return false;
-  if (name !== -1) lists[name]?.push({ labelNames: sample.labelNames, labelValues: sample.labelValues, value });
+const isTaken = ({ name, labels }: LineLayout, value: number | null, lists: Sample[][]): boolean => {
+  if (value === null) return false;
+  if (labels !== null) lists[name]?.push({ labelNames: labels.labelNames, labelValues: labels.labelValues, value });
   return true;
 };
 

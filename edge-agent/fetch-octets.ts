@@ -30,8 +30,9 @@ export type BodyBuffer = { readonly reserve: (bytes: number, kept: number) => Bu
 /** A busy page of eight engines is 1 MB; more than this is no metrics page. */
 const MOST_BYTES = 16 * 1_048_576;
 const MOST_REDIRECT_BYTES = 65_536;
-/** Bodies come in pieces of this size, about. */
-const LEAST_GROWTH_BYTES = 65_536;
+const LEAST_BYTES = 4_096;
+/** Of a page that comes in pieces of 64 KiB the buffer is moved a few times, once. */
+const GROWTH = 1.25;
 
 /** Once a page has been read, no memory is taken for the next one: it has about the same size. */
 export const createBodyBuffer = (): BodyBuffer => {
@@ -40,7 +41,7 @@ export const createBodyBuffer = (): BodyBuffer => {
     reserve: (bytes, kept) => {
       if (buffer.length >= bytes) return buffer;
       // Not a part of Node's pool, which would be kept with it.
-      const larger = Buffer.allocUnsafeSlow(bytes <= 4_096 ? 4_096 : bytes + LEAST_GROWTH_BYTES);
+      const larger = Buffer.allocUnsafeSlow(bytes <= LEAST_BYTES ? LEAST_BYTES : Math.ceil(bytes * GROWTH));
       buffer.copy(larger, 0, 0, kept);
       buffer = larger;
       return buffer;

@@ -1,7 +1,11 @@
 /** One source's answer with a hard deadline and a limit on octets; redirects within its origin are followed; whatever goes wrong is a value. */
-import { Agent, type Dispatcher } from "undici";
+import { createRequire } from "node:module";
+import type { Dispatcher } from "undici";
 import { type BodyBuffer, createBodyBuffer, type Got, get, REDIRECTS } from "./fetch-octets.ts";
 import type { Fetched, FetchFailure } from "./ports.ts";
+
+// undici's door loads its fetch, caches and web sockets, too, which are 13 MiB that an agent never uses.
+const Agent = createRequire(import.meta.url)("undici/lib/dispatcher/agent.js") as typeof import("undici").Agent;
 
 export type FetchText = (url: string, options: FetchOptions) => Promise<Fetched>;
 
