@@ -19,6 +19,7 @@ import { instancesCommand } from "./instances.ts";
 import type { CliIo } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { modelsCommand } from "./models.ts";
+import { operationsCommand } from "./operations.ts";
 import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.ts";
 import { forceCommand, overridesCommand } from "./overrides.ts";
 import { placementsCommand } from "./placements.ts";
@@ -65,6 +66,7 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
     upCommand(io),
     forceCommand(io),
     overridesCommand(io),
+    operationsCommand(io),
     auditCommand(io),
     acmeCommand(io),
     tokenCommand(io),

@@ -1,5 +1,6 @@
 /** Options that several orders have. */
 import { InvalidArgumentError, Option } from "commander";
+import { PACES } from "#gtm/wire/admin/drain-pacing.ts";
 import { RULES } from "#gtm/wire/admin/safety-rules.ts";
 import { duration } from "#shared/units.ts";
 
@@ -11,6 +12,21 @@ export const aDuration = (text: string): string => {
   if (duration.safeParse(text).success) return text;
   throw new InvalidArgumentError("It must be a duration with its unit, such as 30m or 2h.");
 };
+
+export const overOption = (): Option =>
+  new Option(
+    "--over <duration>",
+    "drain-all: by when all have left, the cheapest first; else each at its next turn",
+  ).argParser(aDuration);
+
+export const paceOption = (): Option =>
+  new Option(
+    "--pace <pace>",
+    "with --over: spare, as fast as the others' spare prefill allows (default), or even, over the whole time",
+  ).choices(PACES);
+
+export const planIdOption = (): Option =>
+  new Option("--plan-id <id>", "only while the plan of this id, of a --dry-run, still holds");
 
 export const shareOption = (description: string): Option =>
   new Option("--share <fraction>", description).argParser(aShare);

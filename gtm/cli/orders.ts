@@ -1,14 +1,20 @@
 /** `gtm drain`, `undrain`, `down`, `up`. */
 import { type Command, Option } from "commander";
 import { duration } from "#shared/units.ts";
-import { apiCommand, invocationOf } from "./api-command.ts";
+import { apiCommand, type Invocation, invocationOf } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
-import { aDuration, overrideRuleOption } from "./order-options.ts";
-import { giveOrder, type OrderManner } from "./region-order.ts";
-import { waitUntilLeft } from "./wait.ts";
+import { aDuration, overOption, overrideRuleOption, paceOption, planIdOption } from "./order-options.ts";
+import { giveOverride } from "./overrides.ts";
+import { giveOrder, type OrderManner, type RegionOrder } from "./region-order.ts";
+import { waitUntilDone } from "./wait.ts";
 
-type Wishes = OrderManner & { readonly comment?: string; readonly for?: string; readonly overrideRule?: string };
+type Wishes = OrderManner & {
+  readonly comment?: string;
+  readonly for?: string;
+  readonly overrideRule?: string;
+  readonly planId?: string;
+};
 
 const orderCommand = (name: string, description: string, examples: readonly string[]): Command =>
   apiCommand(name, description, examples)
@@ -21,11 +27,23 @@ const untilOption = (): Option =>
     aDuration,
   );
 
+type DrainWishes = Wishes & {
+  readonly mode: "drain-new" | "drain-all";
+  readonly over?: string;
+  readonly pace?: string;
+  readonly wait?: string;
+  readonly pool?: string;
+  readonly model?: string;
+  readonly tenant?: string;
+  readonly comment: string;
+};
+
 export const drainCommand = (io: CliIo): Command =>
   orderCommand("drain", "let a region take no new conversations, or let all of them leave", [
     'drain eu-central --mode drain-new --comment "driver update" --for 2h',
-    'drain eu-central --mode drain-all --comment "driver update" --dry-run',
-    'drain eu-central --mode drain-all --comment "driver update" --yes --wait 15m',
+    'drain eu-central --mode drain-all --over 10m --comment "driver update" --dry-run',
+    'drain eu-central --mode drain-all --over 10m --comment "driver update" --yes --wait 30m',
+    'drain eu-central --mode drain-all --model "llama*" --comment "new weights" --for 2h',
   ])
     .addOption(
       new Option("--mode <mode>", "drain-new keeps the conversations it holds; drain-all moves them at their next turn")
@@ -34,23 +52,45 @@ export const drainCommand = (io: CliIo): Command =>
     )
     .requiredOption("--comment <text>", "why, for whoever is on call next")
     .addOption(untilOption())
+    .addOption(overOption())
+    .addOption(paceOption())
+    .option("--pool <glob>", "only this pool: by an override, which needs --for")
+    .option("--model <glob>", "only this model: by an override, which needs --for")
+    .option("--tenant <glob>", "only this tenant: by an override, which needs --for")
     .addOption(overrideRuleOption())
+    .addOption(planIdOption())
     .addOption(
-      new Option("--wait [duration]", "wait until no pinned conversation is left at home there (drain-all)")
+      new Option("--wait [duration]", "wait until nothing is held there any more (drain-all)")
         .argParser(aDuration)
         .preset("10m"),
     )
-    .action(async (region: string, options: Wishes & { mode: string; wait?: string }, command: Command) => {
+    .action(async (region: string, options: DrainWishes, command: Command) => {
       const invocation = invocationOf(command, io);
-      const { mode, comment, wait } = options;
-      if (wait !== undefined && mode !== "drain-all") {
+      const { wait } = options;
+      if (wait !== undefined && options.mode !== "drain-all") {
         throw new CliFailure(EXIT.usage, "--wait needs --mode drain-all: under drain-new conversations stay");
       }
-      const body = { mode, comment, for: options.for };
-      const isGiven = await giveOrder(invocation, { verb: "drain", region, body, ...ruleOf(options) }, options);
-      if (isGiven && wait !== undefined)
-        await waitUntilLeft(invocation, { verb: "drain", region, body }, duration.parse(wait));
+      const operation = await drain(invocation, region, options);
+      if (operation !== null && wait !== undefined) await waitUntilDone(invocation, operation, duration.parse(wait));
     });
+
+/** A whole region by an order about it, some of its traffic by an override. @returns null: it was only previewed */
+const drain = async (invocation: Invocation, region: string, options: DrainWishes): Promise<string | null> => {
+  const { mode, comment, over, pace, for: lasting, pool, model, tenant } = options;
+  if (pool === undefined && model === undefined && tenant === undefined) {
+    const body = { mode, comment, for: lasting, over, pace };
+    const ordered = await giveOrder(invocation, { verb: "drain", region, body, ...guardsOf(options) }, options);
+    return ordered?.operation ?? null;
+  }
+  if (lasting === undefined) {
+    throw new CliFailure(
+      EXIT.usage,
+      "--pool, --model and --tenant need --for: nothing about some traffic stands for ever",
+    );
+  }
+  const given = await giveOverride(invocation, { ...options, kind: mode, region, for: lasting });
+  return given?.id ?? null;
+};
 
 export const undrainCommand = (io: CliIo): Command =>
   orderCommand("undrain", "take a drain back", ["undrain eu-central", 'undrain eu-central --comment "updated" --yes'])
@@ -68,9 +108,10 @@ export const downCommand = (io: CliIo): Command =>
     .requiredOption("--comment <text>", "why, for whoever is on call next")
     .addOption(untilOption())
     .addOption(overrideRuleOption())
+    .addOption(planIdOption())
     .action(async (region: string, options: Wishes, command: Command) => {
       const body = { comment: options.comment, for: options.for };
-      await giveOrder(invocationOf(command, io), { verb: "down", region, body, ...ruleOf(options) }, options);
+      await giveOrder(invocationOf(command, io), { verb: "down", region, body, ...guardsOf(options) }, options);
     });
 
 export const upCommand = (io: CliIo): Command =>
@@ -89,5 +130,7 @@ export const upCommand = (io: CliIo): Command =>
       await giveOrder(invocationOf(command, io), { verb: "up", region, body }, options);
     });
 
-const ruleOf = ({ overrideRule }: Wishes): { overrideRule?: string } =>
-  overrideRule === undefined ? {} : { overrideRule };
+const guardsOf = ({ overrideRule, planId }: Wishes): Pick<RegionOrder, "overrideRule" | "planId"> => ({
+  ...(overrideRule === undefined ? {} : { overrideRule }),
+  ...(planId === undefined ? {} : { planId }),
+});

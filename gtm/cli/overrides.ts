@@ -7,9 +7,9 @@ import { apiCommand, type Invocation, invocationOf, printMany, printOne, underst
 import { mustAgree, mustBeInteractive, mustPassRules } from "./consent.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
-import { aDuration, overrideRuleOption, shareOption } from "./order-options.ts";
+import { aDuration, overOption, overrideRuleOption, paceOption, planIdOption, shareOption } from "./order-options.ts";
 import { overrideLine, overrideTable } from "./override-table.ts";
-import { overridePlanText } from "./plan-text.ts";
+import { overridePlanText, planIdText } from "./plan-text.ts";
 
 export const overridesCommand = (io: CliIo): Command =>
   new Command("overrides")
@@ -28,7 +28,7 @@ const listCommand = (io: CliIo): Command =>
     },
   );
 
-type Wishes = {
+export type OverrideWishes = {
   readonly kind: string;
   readonly region: string;
   readonly pool?: string;
@@ -37,6 +37,9 @@ type Wishes = {
   readonly share?: number;
   readonly comment: string;
   readonly for: string;
+  readonly over?: string;
+  readonly pace?: string;
+  readonly planId?: string;
   readonly overrideRule?: string;
   readonly dryRun?: true;
   readonly yes?: true;
@@ -54,6 +57,7 @@ const trafficOptions = (command: Command): Command =>
         .makeOptionMandatory(),
     )
     .addOption(overrideRuleOption())
+    .addOption(planIdOption())
     .option("--dry-run", "print what would change, change nothing")
     .option("--yes", "do not ask");
 
@@ -66,12 +70,14 @@ const addCommand = (io: CliIo): Command =>
     ])
       .addOption(new Option("--kind <kind>", "what it does to the region").choices(KINDS).makeOptionMandatory())
       .addOption(shareOption("with --kind share: how much of what is placed anew goes there at most, from 0 to 1"))
+      .addOption(overOption())
+      .addOption(paceOption())
       .requiredOption("--region <glob>", "the region, or several by a glob"),
-  ).action(async (options: Wishes, command: Command) => {
+  ).action(async (options: OverrideWishes, command: Command) => {
     if ((options.kind === "share") !== (options.share !== undefined)) {
       throw new CliFailure(EXIT.usage, "--kind share needs --share, and no other kind takes it");
     }
-    await give(invocationOf(command, io), options);
+    await giveOverride(invocationOf(command, io), options);
   });
 
 export const forceCommand = (io: CliIo): Command =>
@@ -79,31 +85,51 @@ export const forceCommand = (io: CliIo): Command =>
     apiCommand("force", "send some traffic to one region, whatever it costs", [
       'force eu-central --tenant acme --comment "test of the new gateway" --for 1h',
     ]).argument("<region>", "the region, or several by a glob"),
-  ).action(async (region: string, options: Omit<Wishes, "kind" | "region">, command: Command) => {
-    await give(invocationOf(command, io), { ...options, region, kind: "force" });
+  ).action(async (region: string, options: Omit<OverrideWishes, "kind" | "region">, command: Command) => {
+    await giveOverride(invocationOf(command, io), { ...options, region, kind: "force" });
   });
 
-const give = async (invocation: Invocation, wishes: Wishes): Promise<void> => {
+/** @returns the override; null: it was only previewed */
+export const giveOverride = async (invocation: Invocation, wishes: OverrideWishes): Promise<OverrideView | null> => {
   const { client, io } = invocation;
-  const { kind, share, region, pool, model, tenant, comment, for: lasting, overrideRule, dryRun, yes } = wishes;
+  const {
+    kind,
+    share,
+    region,
+    pool,
+    model,
+    tenant,
+    comment,
+    for: lasting,
+    over,
+    pace,
+    overrideRule,
+    dryRun,
+    yes,
+  } = wishes;
+  let planId = wishes.planId;
   const call = {
     method: "POST",
     path: "/overrides",
-    body: { kind, share, region, pool, model, tenant, comment, for: lasting },
+    body: { kind, share, region, pool, model, tenant, comment, for: lasting, over, pace },
   } as const;
   if (dryRun === true || yes !== true) {
     if (dryRun !== true) mustBeInteractive(io, `${kind} ${region}, or --dry-run to see what it would change`);
-    const { body } = await client.call({ ...call, query: { dry_run: "true" } });
+    const { body } = await client.call({ ...call, query: { dry_run: "true", plan_id: planId } });
     const plan = understood(OverridePlan, body);
-    if (dryRun === true) printOne(invocation, body, OverridePlan, (one) => overridePlanText(one, io.isColourful));
+    if (dryRun === true)
+      printOne(invocation, body, OverridePlan, (one) => overridePlanText(one, io.isColourful) + planIdText(one));
     else io.tell(overridePlanText(plan, false));
     mustPassRules(plan, overrideRule, (detail) => `to ${kind} ${region}: ${detail}`);
-    if (dryRun === true) return;
+    if (dryRun === true) return null;
     await mustAgree(io, `${kind} ${region}?`);
+    planId ??= plan.planId;
   }
-  const { body } = await client.call({ ...call, query: { override_rule: overrideRule } });
+  const { body } = await client.call({ ...call, query: { override_rule: overrideRule, plan_id: planId } });
   printOne(invocation, body, OverrideView, overrideLine);
-  io.tell(`\`gtm overrides cancel ${understood(OverrideView, body).id}\` takes it back.\n`);
+  const given = understood(OverrideView, body);
+  io.tell(`\`gtm overrides cancel ${given.id}\` takes it back.\n`);
+  return given;
 };
 
 const extendCommand = (io: CliIo): Command =>

@@ -3,24 +3,40 @@ import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
 import type { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
+import { displacedText, pacedText } from "./displaced-text.ts";
 import { count, milliseconds, untilText } from "./quantity.ts";
 import { facts, table } from "./table.ts";
+import { wrapped } from "./wrapped.ts";
 
 export const planText = (plan: OrderPlan, isColourful: boolean): string =>
   inParagraphs([
-    head(plan),
+    head(plan) + pacedText(plan.paced),
     turns(plan, `at home in ${plan.region}`, isColourful),
-    facts([...modelFacts(plan), ["resolvers", resolversText(plan)]]),
+    displacedText(plan, isColourful),
+    facts(modelFacts(plan)),
+    resolversText(plan),
     violations(plan),
   ]);
 
+/** For whoever reads a dry run: how to have it carried out as it was read. */
+export const planIdText = ({ planId }: { readonly planId: string }): string =>
+  `\nFor five minutes --plan-id carries it out only as long as it holds:\n${planId}\n`;
+
 export const overridePlanText = (plan: OverridePlan, isColourful: boolean): string =>
   inParagraphs([
-    overrideHead(plan),
-    turns(plan, "known, at home in any region", isColourful),
+    overrideHead(plan) + pacedText(plan.paced),
+    turns(
+      plan,
+      isDrain(plan) ? `concerned, at home in ${plan.override.region}` : "known, at home in any region",
+      isColourful,
+    ),
+    displacedText(plan, isColourful),
     facts(modelFacts(plan)),
+    isDrain(plan) ? resolversText(plan) : "",
     violations(plan),
   ]);
+
+const isDrain = ({ override }: OverridePlan): boolean => override.kind.startsWith("drain");
 
 const inParagraphs = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n");
 
@@ -35,8 +51,12 @@ const overrideHead = ({ override, regions }: OverridePlan): string => {
 };
 
 /** @param which of all conversations these are */
-const turns = ({ conversations, nextTurns, recompute }: OrderEffects, which: string, isColourful: boolean): string => {
-  const { home, isComplete, pinned, idle, located } = conversations;
+const turns = (
+  { conversations, nextTurns, recompute, displaced }: OrderEffects,
+  which: string,
+  isColourful: boolean,
+): string => {
+  const { home, isComplete, pinned, hot, idle, located } = conversations;
   if (home === 0) return `No conversation is ${which}.\n`;
   const many = isComplete ? count(home) : `More than ${count(home)}`;
   const rows = nextTurns.map((one) => [one.region ?? "(no region)", count(one.before), count(one.after)]);
@@ -45,13 +65,15 @@ const turns = ({ conversations, nextTurns, recompute }: OrderEffects, which: str
       ? ""
       : `Of ${count(home - located)} the client's network is not known: for them every region is equally far.\n`;
   return [
-    `${many} ${home === 1 ? "conversation is" : "conversations are"} ${which}: ${count(pinned)} pinned, ${count(idle)} idle. Their next turns:\n`,
+    `${many} ${home === 1 ? "conversation is" : "conversations are"} ${which}: ${count(pinned)} pinned (${count(hot)} hot), ${count(idle)} idle. Their next turns:\n`,
     table(
       [{ header: "TO" }, { header: "NOW", align: "right" }, { header: "UNDER THE ORDER", align: "right" }],
       rows,
       isColourful,
     ),
-    `They would compute ${count(recompute.afterTokens)} tokens again (now ${count(recompute.beforeTokens)}), ${milliseconds(recompute.afterMs)} of prefill.\n`,
+    displaced.conversations > 0
+      ? ""
+      : `They would compute ${count(recompute.afterTokens)} tokens again (now ${count(recompute.beforeTokens)}), ${milliseconds(recompute.afterMs)} of prefill.\n`,
     unlocated,
   ].join("");
 };
@@ -73,8 +95,8 @@ const modelFacts = ({ modelsWithoutRegion, modelsToLoad }: OrderEffects): readon
   ],
 ];
 
-const resolversText = ({ resolvers }: OrderPlan): string =>
-  `up to ${resolvers.lingerSeconds} s until answers expire. ${resolvers.note}`;
+const resolversText = ({ resolvers }: Pick<OrderPlan, "resolvers">): string =>
+  wrapped(`Resolvers: up to ${resolvers.lingerSeconds} s until answers expire. ${resolvers.note}`);
 
 const violations = (plan: OrderEffects): string =>
-  plan.violations.map(({ rule, detail }) => `Refused by the safety rule ${rule}: ${detail}.\n`).join("");
+  plan.violations.map(({ rule, detail }) => `Refused by the safety rule ${rule}:\n  ${detail}.\n`).join("");

@@ -1,31 +1,39 @@
-/** Waits until the conversations that a drain moves have left. */
-import type { Invocation } from "./api-command.ts";
+/** Follows a drain until nothing is held there any more. */
+import { OperationView } from "#gtm/wire/admin/operation-view.ts";
+import { type Invocation, understood } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
-import { age, count } from "./quantity.ts";
-import { planOf, type RegionOrder } from "./region-order.ts";
+import { progressLine } from "./operation-text.ts";
+import { age } from "./quantity.ts";
 
 const POLL_MS = 2_000;
 
-/** @throws {CliFailure} wait timed out */
-export const waitUntilLeft = async (invocation: Invocation, order: RegionOrder, deadlineMs: number): Promise<void> => {
-  const { io } = invocation;
+/**
+ * @param mostMs how long to wait
+ * @returns the operation as it ended
+ * @throws {CliFailure} wait timed out; precondition, where the drain ended otherwise
+ */
+export const waitUntilDone = async (invocation: Invocation, id: string, mostMs: number): Promise<OperationView> => {
+  const { io, client } = invocation;
   const startedAtMs = io.epochMs();
-  let told: number | null = null;
+  let told = "";
   for (;;) {
-    const { pinned } = (await planOf(invocation, order)).plan.conversations;
-    if (pinned === 0) {
-      io.tell(`No pinned conversation is at home in ${order.region} any more.\n`);
-      return;
-    }
+    const { body } = await client.call({ method: "GET", path: operationPath(id) });
+    const operation = understood(OperationView, body);
     const waitedMs = io.epochMs() - startedAtMs;
-    if (pinned !== told) io.tell(`${leftText(pinned, order)} (${age(waitedMs)})\n`);
-    told = pinned;
-    if (waitedMs + POLL_MS > deadlineMs) {
-      throw new CliFailure(EXIT.waitTimedOut, `after ${age(waitedMs)} ${leftText(pinned, order)}; the drain goes on`);
+    if (operation.state === "verified-empty") {
+      io.tell(`${operation.because} (${age(waitedMs)})\n`);
+      return operation;
     }
+    if (operation.state !== "running")
+      throw new CliFailure(EXIT.precondition, `the drain ended otherwise (${operation.state}): ${operation.because}`);
+    const line = progressLine(operation);
+    const key = JSON.stringify([operation.left, operation.because]);
+    if (key !== told) io.tell(`${line} (${age(waitedMs)})\n`);
+    told = key;
+    if (waitedMs + POLL_MS > mostMs)
+      throw new CliFailure(EXIT.waitTimedOut, `after ${age(waitedMs)} ${line}; the drain goes on`);
     await io.sleep(POLL_MS);
   }
 };
 
-const leftText = (pinned: number, { region }: RegionOrder): string =>
-  `${count(pinned)} pinned ${pinned === 1 ? "conversation is" : "conversations are"} still at home in ${region}`;
+export const operationPath = (id: string): string => `/operations/${encodeURIComponent(id)}`;

@@ -53,7 +53,7 @@ describe("in bash", () => {
     { typed: ["dec"], offers: ["decisions"] },
     { typed: ["decisions", ""], offers: ["list", "show", "tail"] },
     { typed: ["completion", ""], offers: ["bash", "zsh", "fish"] },
-    { typed: ["drain", "x", "--mo"], offers: ["--mode"] },
+    { typed: ["drain", "x", "--mo"], offers: ["--mode", "--model"] },
     { typed: ["drain", "x", "--mode", ""], offers: ["drain-new", "drain-all"] },
     { typed: ["decisions", "tail", "--verdict", "p"], offers: ["pinned", "placed"] },
     { typed: ["status", "-o", "j"], offers: ["json", "jsonl"] },

@@ -1,7 +1,7 @@
 /** Orders by the command line: shown, asked about, given, waited for, refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { aRegion } from "#test/support/builders.ts";
+import { aRegion, regionId } from "#test/support/builders.ts";
 import { runCli, type Terminal } from "#test/unit/gtm/cli/fake-io.ts";
 import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
@@ -16,21 +16,31 @@ describe("gtm drain --dry-run", () => {
     const { exitCode, out, err } = await run(admin, [...DRAIN, "--for", "2h", "--dry-run"]);
     assert.deepEqual([exitCode, err], [0, ""]);
     assert.equal(
-      out,
+      out.replace(/\np1-[0-9a-z-]+\n$/, "\np1-…\n"),
       `frankfurt: active → drain-all, until 2026-11-30 06:00:00Z (in 2 h 0 min)
 
-1 conversation is at home in frankfurt: 1 pinned, 0 idle. Their next turns:
+1 conversation is at home in frankfurt: 1 pinned (1 hot), 0 idle. Their next turns:
 TO         NOW  UNDER THE ORDER
 frankfurt    1                0
 paris        0                1
-They would compute 20 000 tokens again (now 0), 4.00 s of prefill.
 Of 1 the client's network is not known: for them every region is equally far.
+
+1 goes elsewhere with 20 000 tokens: 20 000 to compute again, 4.0 s of one replica's GPUs. First
+token p95: now 202 ms, then 4.50 s.
+REGION  COMING  TOKENS AGAIN  SPARE TOKENS/S   THEN  KV USED  THEN
+paris        1        20 000           5 000  4 978     0.10  0.15
 
 models without a region  none
 models to load first     none
-resolvers                up to 20 s until answers expire. Pool names cannot tell old clients from new: all of them get other regions, as resolvers' answers expire. Names of conversations follow.
+
+Resolvers: up to 20 s until answers expire. Pool names cannot tell old clients from new: all of them
+get other regions, as resolvers' answers expire. Names of conversations follow.
+
+For five minutes --plan-id carries it out only as long as it holds:
+p1-…
 `,
     );
+    assert.ok(out.split("\n").every((line) => line.length <= 100));
     assert.deepEqual(ordered(admin), []);
   });
   it("as JSON is the API's plan", async () => {
@@ -177,18 +187,19 @@ describe("wrong use", () => {
 });
 
 describe("gtm drain --wait", () => {
-  it("is done when no pinned conversation is at home there any more, and tells how many are", async () => {
+  it("is done once nothing is held there any more, as the GTM verified, and tells how many are", async () => {
     await using admin = await runningAdmin();
     let slept = 0;
     const onSleep = () => {
       slept += 1;
-      if (slept === 3) admin.gtm.state.conversations = [];
+      const [operation] = admin.gtm.state.orders.operations ?? [];
+      if (slept === 3 && operation !== undefined) void admin.gtm.ports.orders.verifyOperation(operation.id);
     };
-    const { exitCode, err } = await run(admin, [...DRAIN, "--yes", "--wait"], { onSleep });
+    const { exitCode, err } = await run(admin, [...DRAIN, "--over", "10m", "--yes", "--wait"], { onSleep });
     assert.equal(exitCode, 0);
     assert.match(
       err,
-      /1 pinned conversation is still at home in frankfurt \(0\.0 s\)\nNo pinned conversation is at home in frankfurt any more\.\n$/,
+      /\n1 of 1 pinned conversations are still in frankfurt, 20 000 tokens; done in at most 15 min \(0\.0 s\)\nNothing is held in frankfurt any more: .* \(6\.0 s\)\n$/,
     );
     assert.equal(slept, 3);
   });
@@ -196,7 +207,71 @@ describe("gtm drain --wait", () => {
     await using admin = await runningAdmin();
     const { exitCode, err } = await run(admin, [...DRAIN, "--yes", "--wait", "20s"]);
     assert.equal(exitCode, 6);
-    assert.match(err, /after 20 s 1 pinned conversation is still at home in frankfurt; the drain goes on\n$/);
+    assert.match(err, /after 20 s 1 of 1 pinned conversations are still in frankfurt, .*; the drain goes on\n$/);
     assert.deepEqual(ordered(admin), ["drain-all"]);
+  });
+  it("is exit 5 when somebody takes the drain back meanwhile", async () => {
+    await using admin = await runningAdmin();
+    const onSleep = () => void admin.gtm.ports.orders.undo(regionId("frankfurt"), "bob");
+    const { exitCode, err } = await run(admin, [...DRAIN, "--yes", "--wait"], { onSleep });
+    assert.equal(exitCode, 5);
+    assert.match(err, /the drain ended otherwise \(cancelled\): Taken back by bob\.\n$/);
+  });
+});
+
+describe("a plan's id", () => {
+  it("carries out what was read, and is exit 5 once that no longer holds", async () => {
+    await using admin = await runningAdmin();
+    const words = [...DRAIN, "--over", "10m"];
+    const { planId } = JSON.parse((await run(admin, [...words, "--dry-run", "-o", "json"])).out);
+    const other = await run(admin, [...DRAIN, "--over", "5m", "--plan-id", planId, "--yes"]);
+    assert.equal(other.exitCode, 5);
+    assert.match(other.err, /The plan no longer holds: it is of another order/);
+    assert.equal((await run(admin, [...words, "--plan-id", planId, "--yes"])).exitCode, 0);
+    assert.equal((await run(admin, [...words, "--plan-id", "no plan", "--yes"])).exitCode, 2);
+  });
+});
+
+describe("a drain of some traffic", () => {
+  it("is an override, followed and taken back as an operation", async () => {
+    await using admin = await runningAdmin();
+    const words = [...DRAIN, "--model", "llama*", "--over", "10m"];
+    const without = await run(admin, [...words, "--yes"]);
+    assert.deepEqual([without.exitCode, ordered(admin)], [2, []]);
+    assert.match(without.err, /--pool, --model and --tenant need --for/);
+    const { exitCode, err } = await run(admin, [...words, "--for", "2h", "--yes", "--wait", "2s"]);
+    assert.equal(exitCode, 6);
+    assert.match(err, /still in frankfurt/);
+    const [override] = admin.gtm.state.orders.overrides;
+    assert.deepEqual([override?.kind, override?.model, override?.operation], ["drain-all", "llama*", override?.id]);
+    assert.equal((override?.schedule?.endsAtMs ?? 0) > (override?.schedule?.startsAtMs ?? 0), true);
+    const cancelled = await run(admin, ["operations", "cancel", override?.id ?? ""], { answers: ["y"] });
+    assert.equal(cancelled.exitCode, 0);
+    assert.match(cancelled.out, /^drain-all of frankfurt for model llama\*: cancelled\nTaken back by loopback\.\n/);
+    assert.deepEqual(
+      admin.gtm.state.orders.overrides.filter(({ expiresAtMs }) => expiresAtMs > admin.gtm.clock.epochMs()),
+      [],
+    );
+  });
+});
+
+describe("gtm operations", () => {
+  it("lists, shows and watches", async () => {
+    await using admin = await runningAdmin();
+    await run(admin, [...DRAIN, "--over", "10m", "--yes"]);
+    const { out } = await run(admin, ["operations", "list", "--state", "running"]);
+    assert.match(
+      out,
+      /^OPERATION +STATE +MODE +OF +LEFT +OF +ETA +SINCE +BY\n\w+ +running +drain-all +frankfurt +1 +1 +15 min/,
+    );
+    assert.match((await run(admin, ["operations", "list", "--state", "expired"])).err, /Nothing matches/);
+    const id = admin.gtm.state.orders.operations?.[0]?.id ?? "";
+    const shown = await run(admin, ["operations", "show", id]);
+    assert.match(shown.out, /left +1 pinned of 1, 20 000 tokens, 1 requests in engines\n/);
+    const onSleep = () => void admin.gtm.ports.orders.verifyOperation(id);
+    const watched = await run(admin, ["operations", "watch", id], { onSleep });
+    assert.match(watched.out, /^drain-all of frankfurt: verified-empty\n/);
+    assert.match((await run(admin, ["operations", "cancel", id, "--yes"])).err, /has ended \(verified-empty\)/);
+    assert.equal((await run(admin, ["operations", "show", "nothing"])).exitCode, 1);
   });
 });

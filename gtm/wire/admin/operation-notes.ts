@@ -107,7 +107,12 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: "Kept in the store with the orders: any GTM answers the same, also after a restart.",
     parameters: { state: "running", region: "eu-central" },
   },
-  "get /operations/{id}": { command: `operations show ${DECISION}`, hasEtag: true },
+  "get /operations/{id}": {
+    command: `operations show ${DECISION}`,
+    description: "What is left comes from the ledger and from engines' reports, so it is as old as the answer.",
+    hasEtag: true,
+    parameters: { id: DECISION },
+  },
   "post /operations/{id}/cancel": {
     command: `operations cancel ${DECISION}`,
     description: "With If-Match only as it was seen (412). One that has ended is 409.",
@@ -118,6 +123,7 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     hasEtag: true,
     parameters: { id: DECISION },
     description: "`gtm overrides list` shows all that stand.",
+    parameters: { id: DECISION },
   },
   "patch /overrides/{id}": {
     ...ORDER,
@@ -217,6 +223,6 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   "get /events": {
     command: "events tail",
     isStream: true,
-    parameters: { pool: "chat", region: "eu-central", conversation: CONVERSATION, kinds: "decision,region" },
+    parameters: { pool: "chat", region: "eu-central", conversation: CONVERSATION, kinds: "decision,region,operation" },
   },
 };

@@ -127,7 +127,7 @@ const etaOf = (
   return left.mostMs === null ? { etaMs: null, etaBy: null } : { etaMs: Math.round(left.mostMs), etaBy: "pins-end" };
 };
 
-const becauseOf = ({ end, region, mode }: OperationRecord, left: Held | null): string => {
+const becauseOf = ({ end, region, mode, deadlineAtMs }: OperationRecord, left: Held | null): string => {
   switch (end?.how) {
     case "verified-empty":
       return `Nothing is held in ${region} any more: no conversation is pinned there, and as far as engines say none is served.`;
@@ -144,7 +144,7 @@ const becauseOf = ({ end, region, mode }: OperationRecord, left: Held | null): s
   if (left.pinned > 0)
     return mode === "drain-new"
       ? "New conversations go elsewhere; those held there stay until they are silent for the pin's time."
-      : "Conversations leave at their next turns.";
+      : `Conversations leave at their next turns${deadlineAtMs === null ? "" : ", the cheapest first and all by the deadline"}.`;
   if ((left.requests ?? 0) > 0) return "No conversation is pinned there any more, but engines still have requests.";
   return "Nothing seems to be held there any more; it is being verified.";
 };

@@ -4,6 +4,7 @@ import type { Region } from "#gtm/domain/region.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { OrdersRecord, RegionOrder } from "#shared/records.ts";
 import { PlacementView, placementView } from "./placement-view.ts";
+import { ageText } from "./quantity-text.ts";
 import { standingOf } from "./region-standing.ts";
 
 const OrderView = z
@@ -16,6 +17,10 @@ const OrderView = z
     expiresAt: z.string().nullable(),
     /** By this GTM's clock, so that the reader's does not matter. */
     expiresInMs: z.number().nullable(),
+    /** The operation that a drain is followed by; null: it is none, or an earlier version ordered it. */
+    operation: z.string().nullable(),
+    /** Of a drain by and by: when all conversations are free to leave; null: each leaves at its next turn. */
+    leavesBy: z.string().nullable(),
   })
   .openapi("Order");
 
@@ -44,12 +49,14 @@ export type RegionView = z.infer<typeof RegionView>;
 /** @param nowMs Unix epoch */
 export const regionView = (region: Region, orders: OrdersRecord, policy: Policy, nowMs: number): RegionView => {
   const { url, ipv4, ipv6 } = region.endpoint;
+  const order = orderOf(region.id, orders);
   return {
     id: region.id,
     admin: region.admin,
     health: region.health,
     ...standingOf(region, policy),
-    order: orderView(orderOf(region.id, orders), nowMs),
+    ...whileLeaving(region, order, nowMs),
+    order: orderView(order, nowMs),
     reportAgeMs: region.reportAgeMs === null ? null : Math.round(region.reportAgeMs),
     isPartial: region.isPartial,
     jurisdiction: region.jurisdiction,
@@ -59,6 +66,18 @@ export const regionView = (region: Region, orders: OrdersRecord, policy: Policy,
     gpuMemoryFreeBytes: region.gpuMemoryFreeBytes,
     placements: [...region.placements.values()].map((one) => placementView(region.id, region.reportAgeMs, one)),
   };
+};
+
+/** What a drain by and by makes of it until all are free to leave. */
+const whileLeaving = (
+  { admin }: Region,
+  order: RegionOrder | null,
+  nowMs: number,
+): Partial<Pick<RegionView, "keepsHeld" | "because">> => {
+  const endsAtMs = order?.schedule?.endsAtMs ?? 0;
+  if (admin !== "drain-all" || endsAtMs <= nowMs) return {};
+  const because = `Being drained by and by, the cheapest first: all conversations are free to leave in ${ageText(endsAtMs - nowMs)}.`;
+  return { keepsHeld: true, because };
 };
 
 export const orderOf = (region: string, orders: OrdersRecord): RegionOrder | null =>
@@ -74,6 +93,8 @@ const orderView = (order: RegionOrder | null, nowMs: number): z.infer<typeof Ord
         orderedAt: new Date(order.orderedAtMs).toISOString(),
         expiresAt: order.expiresAtMs === null ? null : new Date(order.expiresAtMs).toISOString(),
         expiresInMs: order.expiresAtMs === null ? null : Math.max(0, Math.round(order.expiresAtMs - nowMs)),
+        operation: order.operation ?? null,
+        leavesBy: order.schedule === undefined ? null : new Date(order.schedule.endsAtMs).toISOString(),
       };
 
 /** Version of what people ordered of a region: all of it that anybody can change here (RFC 9110 §8.8.3). */
