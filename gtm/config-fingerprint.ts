@@ -9,12 +9,14 @@ import type { GtmConfig } from "./config.ts";
  */
 export const fingerprintsOf = (config: GtmConfig, labels: Labels): Readonly<Record<string, string>> => {
   const { sites, models, pools, policy, dns, http, geo } = config;
+  // The number that is served rises by itself where a file is changed without: the files are what must be alike.
+  const zone = { ...dns.zone, soa: { ...dns.zone.soa, serial: config.given.dns.soa.serial } };
   return {
     regions: fingerprintOf(sites),
     models: fingerprintOf(models),
     pools: fingerprintOf([pools, dns.defaultPool, http.defaultPool]),
     policy: fingerprintOf(policy),
-    zone: fingerprintOf(dns.zone),
+    zone: fingerprintOf(zone),
     geo: fingerprintOf(geo),
     "identity key": labels.conversationIdOf("fingerprint", "identity key"),
   };

@@ -1,9 +1,9 @@
 /** The GTM's configuration: read from YAML, checked as a whole, and handed on in the domain's words. */
 import { isIPv4 } from "node:net";
-import { loadConfig, parseConfig } from "#shared/config.ts";
+import { loadConfig, parseConfig, type ReadConfig, readConfig } from "#shared/config.ts";
 import type { InstanceId, ModelId, RegionId } from "#shared/ids.ts";
 import { adminAuthOf } from "./config/admin-settings.ts";
-import { crossFaults } from "./config/cross-checks.ts";
+import { crossFaults, type Fault } from "./config/cross-checks.ts";
 import { rateLimitOf, tcpLimitsOf } from "./config/dns-limit-settings.ts";
 import type { DnsListen } from "./config/dns-listen-settings.ts";
 import { keyFilesOf } from "./config/key-settings.ts";
@@ -22,6 +22,8 @@ import type { Policy } from "./steering/policy.ts";
 export type Address = { readonly address: string; readonly port: number };
 
 export type GtmConfig = {
+  /** What all of this is made from, in the words of a file. */
+  readonly given: GtmSettings;
   readonly instance: InstanceId;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly store: GtmSettings["store"];
@@ -101,7 +103,15 @@ export const loadGtmConfig = (path: string, env: Env): GtmConfig =>
 export const parseGtmConfig = (yamlText: string, source: string, env: Env): GtmConfig =>
   configOf(parseConfig(Checked, yamlText, { source, env, code: "GTM_CONFIG_INVALID" }));
 
-const configOf = (settings: GtmSettings): GtmConfig => {
+/** What a text says, or everything that is wrong with it. */
+export const readGtmSettings = (yamlText: string, env: Env): ReadConfig<typeof GtmSettings> =>
+  readConfig(Checked, yamlText, env);
+
+/** What is wrong between the parts of settings that were put together of two sound ones. */
+export const faultsBetween = (settings: GtmSettings): readonly Fault[] => crossFaults(settings, () => true);
+
+/** @param settings sound as a whole */
+export const configOf = (settings: GtmSettings): GtmConfig => {
   const pools = settings.pools.map(poolOf);
   const poolCalled = (name: string): Pool => {
     const found = pools.find((pool) => pool.name === name);
@@ -110,6 +120,7 @@ const configOf = (settings: GtmSettings): GtmConfig => {
   };
   const { dns, http, admin, metrics, geo } = settings;
   return {
+    given: settings,
     instance: settings.instance,
     logLevel: settings.log.level,
     store: settings.store,

@@ -48,7 +48,11 @@ const configuredNow = (settings: StandingSettings) => {
   };
 };
 
-export type GtmOptions = { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics };
+export type GtmOptions = {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+};
 
 export type GtmData = ReturnType<typeof createData>;
 

@@ -1,19 +1,21 @@
 /** The composition root: every part of the GTM made, connected, and started in order. */
 
 import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
+import type { ReloadedBy } from "#gtm/wire/admin/configuration-port.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
 import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import type { Store } from "#shared/store.ts";
+import { createChangeOver } from "./change-over.ts";
 import type { Address, GtmConfig } from "./config.ts";
 import { createDecisionIds } from "./decision-id.ts";
 import { createGeneration } from "./generation.ts";
 import { createHealthWatch } from "./health.ts";
-import { readKeys } from "./keys/key-files.ts";
 import { createStandingKeys } from "./keys/standing-keys.ts";
 import { createRecorder } from "./recorder.ts";
+import { type ConfigFile, createReloader } from "./reload/reloader.ts";
 import { createStandingSettings, onceOf } from "./standing-settings.ts";
 import { createData, type GtmOptions } from "./start-data.ts";
 import { createDns } from "./start-dns.ts";
@@ -28,8 +30,8 @@ export type Gtm = {
     readonly admin: Address;
     readonly metrics: Address;
   };
-  /** Reads the key files again, at once. */
-  readonly reloadKeys: () => void;
+  /** Reads the key files and the configuration's file again, at once; without a file only the keys'. */
+  readonly reload: (by: ReloadedBy) => void;
   /**
    * Decides by another configuration from the moment it returns; what is under way ends by the one that it began with. What a
    * process cannot change (listeners, the store, the zone's name, threads, its own name) is as it was at start.
@@ -45,8 +47,15 @@ export type Gtm = {
 const FIND_WITHIN_MS = { http: 50, dns: 10 } as const;
 const STOP_DEADLINE_MS = 10_000;
 
+export type StartOptions = GtmOptions & {
+  /** Where the configuration was read from; absent: from nowhere that could change. */
+  readonly file?: ConfigFile;
+  /** The configuration has another level of the log. */
+  readonly onLogLevel?: (level: GtmConfig["logLevel"]) => void;
+};
+
 /** @throws {OperationalError} when a part does not start; those before it are stopped again */
-export const startGtm = async (config: GtmConfig, store: Store, options: GtmOptions): Promise<Gtm> => {
+export const startGtm = async (config: GtmConfig, store: Store, options: StartOptions): Promise<Gtm> => {
   const gtm = createGtm(config, store, options);
   await gtm.start();
   return gtm;
@@ -56,7 +65,7 @@ export const startGtm = async (config: GtmConfig, store: Store, options: GtmOpti
 export const createGtm = (
   config: GtmConfig,
   store: Store,
-  options: GtmOptions,
+  options: StartOptions,
 ): Gtm & { readonly start: () => Promise<void> } => {
   const { clock, log, metrics } = options;
   const settings = createStandingSettings(config, clock);
@@ -92,9 +101,8 @@ export const createGtm = (
       metrics,
     });
   const record = recorderAt(clock);
-  const begin = () =>
-    createGeneration({ world: source.world, locate: geoip.locate, find: conversations.find, record });
-  let generation = begin();
+  const begin = () => createGeneration({ world: source.world, locate: geoip.locate, find: conversations.find, record });
+  const generation = begin();
 
   // The wires: how it is asked and answered.
   const wired = { config, data, keys, newId, clock, log, metrics };
@@ -102,6 +110,16 @@ export const createGtm = (
   const frontDoor = createHttp({
     ...{ ...wired, findWithinMs: FIND_WITHIN_MS.http },
     ports: generation.portsWithin(FIND_WITHIN_MS.http),
+  });
+  const apply = createChangeOver({
+    ...{ settings, begin, first: generation, settle: data.settle, onLogLevel: options.onLogLevel ?? (() => {}) },
+    wires: [
+      [dnsServer, FIND_WITHIN_MS.dns],
+      [frontDoor, FIND_WITHIN_MS.http],
+    ],
+  });
+  const reloader = createReloader({
+    ...{ config, clock, log, metrics, degradations, apply, file: options.file ?? null },
   });
   const admin = createAdmin({
     ...config.admin,
@@ -117,6 +135,7 @@ export const createGtm = (
       get models() {
         return settings.now().config.models;
       },
+      configuration: reloader,
       policyAt: (monotonicMs) => settings.at(monotonicMs).config.policy,
       instances: agreement,
       agents: source.agents,
@@ -158,22 +177,9 @@ export const createGtm = (
     data.probes,
     dnsServer,
     frontDoor,
+    reloader,
     admin,
   ];
-  const apply = (next: GtmConfig): void => {
-    // What may fail comes first: then nothing has changed.
-    readKeys(next.keys);
-    const begun = begin();
-    const turnDns = dnsServer.prepare(next, begun.portsWithin(FIND_WITHIN_MS.dns));
-    const turnHttp = frontDoor.prepare(next, begun.portsWithin(FIND_WITHIN_MS.http));
-    // In one turn of the event loop, so that nothing is decided by half of it.
-    generation.end();
-    generation = begun;
-    settings.replace(next);
-    turnDns();
-    turnHttp();
-    data.settle();
-  };
   const lifecycle = createLifecycle(parts, { log, stopDeadlineMs: STOP_DEADLINE_MS });
   return {
     start: async () => {
@@ -184,7 +190,10 @@ export const createGtm = (
       watch.stopping();
       await lifecycle.stop();
     },
-    reloadKeys: keys.reload,
+    reload: (by) => {
+      keys.reload();
+      reloader.reload(by);
+    },
     apply,
     addresses: () => ({
       dns: dnsServer.addresses(),

@@ -10,3 +10,6 @@ export const pathText = (path: Path): string =>
 
 /** For maps: no two paths share it, whatever characters their keys hold. */
 export const pathKey = (path: Path): string => JSON.stringify(path);
+
+/** @param key of pathKey */
+export const pathOfKey = (key: string): Path => JSON.parse(key) as Path;

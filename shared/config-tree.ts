@@ -15,6 +15,8 @@ export type ConfigTree = {
   readonly faults: readonly ConfigFault[];
   /** The text could not be read whole: what seems absent may be there. */
   readonly isBroken: boolean;
+  /** By pathKey: what the file says where variables were put in. */
+  readonly references: ReadonlyMap<string, string>;
   /** Where a value stands; of an absent one, where the key of the nearest that would hold it does. */
   readonly positionOf: (path: Path) => Position;
   /** Where the key of a value stands. */
@@ -38,7 +40,7 @@ export const readConfigTree = (text: string, env: Environment): ConfigTree => {
     // Checked with the values: the parser's own check compares every key with every other.
     uniqueKeys: false,
   });
-  const { value, spots, faults } = plainValue(document, env);
+  const { value, spots, references, faults } = plainValue(document, env);
 
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -60,6 +62,7 @@ export const readConfigTree = (text: string, env: Environment): ConfigTree => {
   return {
     value,
     faults: [...syntaxFaults, ...faults.map(({ offset, ...fault }) => ({ ...fault, ...positionAt(offset) }))],
+    references,
     isBroken: document.errors.length > 0,
     positionOf: (path) => {
       const spot = spots.get(pathKey(path));

@@ -17,6 +17,8 @@ export type PlainValue = {
   readonly value: unknown;
   /** By pathKey. */
   readonly spots: ReadonlyMap<string, Spot>;
+  /** By pathKey, the text as it stands in the file, of each scalar that variables are put into. */
+  readonly references: ReadonlyMap<string, string>;
   readonly faults: readonly { readonly path: Path; readonly offset: number; readonly message: string }[];
 };
 
@@ -28,6 +30,7 @@ type Place = { readonly path: Path; readonly key: number; readonly value: number
 
 export const plainValue = (document: Document, env: Environment): PlainValue => {
   const spots = new Map<string, Spot>();
+  const references = new Map<string, string>();
   const faults: { path: Path; offset: number; message: string }[] = [];
   let count = 0;
 
@@ -62,6 +65,7 @@ export const plainValue = (document: Document, env: Environment): PlainValue => 
       note(place, "found");
       return found;
     }
+    references.set(pathKey(place.path), found);
     const substituted = substituteEnvironment(found, env);
     if (substituted.kind === "fault") return unknown(place, substituted.message);
     note(place, isPlain ? "substituted" : "found");
@@ -86,7 +90,7 @@ export const plainValue = (document: Document, env: Environment): PlainValue => 
     return Object.fromEntries(entries);
   };
 
-  return { value: plain(document.contents, [], 0, 0), spots, faults };
+  return { value: plain(document.contents, [], 0, 0), spots, references, faults };
 };
 
 const excessOf = (depth: number, count: number): string | null => {

@@ -28,7 +28,13 @@ const SECRET_FIELD = /(?:authorization|cookie|credential|headers?|password|promp
 const RESERVED = new Set(["level", "time", "event"]);
 
 /** @param options.destination standard output where absent */
-export const createLogger = (options: { readonly level: LogLevel; readonly destination?: LogDestination }): Logger => {
+export const createLogger = (options: {
+  readonly level: LogLevel;
+  readonly destination?: LogDestination;
+}): Logger & {
+  /** From now on. */
+  readonly setLevel: (level: LogLevel) => void;
+} => {
   const settings = {
     level: options.level,
     base: null,
@@ -40,6 +46,9 @@ export const createLogger = (options: { readonly level: LogLevel; readonly desti
     info: (event, fields) => log.info(lineOf(event, fields)),
     warn: (event, fields) => log.warn(lineOf(event, fields)),
     error: (event, fields) => log.error(lineOf(event, fields)),
+    setLevel: (level) => {
+      log.level = level;
+    },
   };
 };
 

@@ -36,7 +36,7 @@ export type CliParts = {
   readonly version: string;
   readonly checkConfig: CheckConfig;
   /** Runs the GTM until it is told to stop. @returns the exit code */
-  readonly serve: (options: { readonly config: string }) => Promise<number>;
+  readonly serve: (options: { readonly config: string; readonly watch: boolean }) => Promise<number>;
 };
 
 export const createCommand = (io: CliIo, parts: CliParts): Command => {
@@ -100,7 +100,8 @@ const serveCommand = ({ serve }: CliParts): Command =>
     "serve --config /etc/gtm/gtm.yaml",
   ])
     .requiredOption("--config <file>", "its configuration")
-    .action(async (options: { config: string }) => {
+    .option("--no-watch", "take a changed file only when told (SIGHUP, gtm config reload)")
+    .action(async (options: { config: string; watch: boolean }) => {
       const exitCode = await serve(options);
       if (exitCode !== 0) throw new CliFailure(exitCode, "");
     });

@@ -49,42 +49,59 @@ export const PolicySettings = z
   .partial();
 export type PolicySettings = z.output<typeof PolicySettings>;
 
+/** What each key is inside. */
+const FIELDS = {
+  margin: "marginMs",
+  margin_fraction: "marginFraction",
+  bucket: "bucketMs",
+  memory_price_factor: "memoryPriceFactor",
+  next_turn_fraction: "nextTurnFraction",
+  reuse_fraction: "reuseFraction",
+  decode_weight: "decodeWeight",
+  ms_per_cent: "msPerCent",
+  replica_cents_per_hour: "replicaCentsPerHour",
+  staleness_ms_per_second: "stalenessMsPerSecond",
+  staleness_free: "stalenessFreeMs",
+  stale_after: "staleAfterMs",
+  expired_after: "expiredAfterMs",
+  connection_idle: "connectionIdleMs",
+  round_trips_open: "roundTripsOpen",
+  round_trips_new: "roundTripsNew",
+  unknown_rtt: "unknownRttMs",
+  pin: "pinMs",
+  assumed_context_tokens: "assumedContextTokens",
+  cell_prompt_tokens: "cellPromptTokens",
+  label_prompt_tokens: "labelPromptTokens",
+  assumed_output_tokens: "assumedOutputTokens",
+  holder_patience: "holderPatienceMs",
+  confidence_floor: "confidenceFloor",
+  assumed_cold_start: "assumedColdStartMs",
+  blind_after: "blindAfterMs",
+  later_turns: "laterTurns",
+  ttl_steady: "ttlSteadySeconds",
+  ttl_unsettled: "ttlUnsettledSeconds",
+  slo_base: "sloBaseMs",
+  slo_per_1000_tokens: "sloPer1000TokensMs",
+} as const satisfies Readonly<Record<keyof PolicySettings, keyof Policy>>;
+
+type Key = keyof typeof FIELDS;
+const KEYS = Object.keys(FIELDS) as readonly Key[];
+/** Written as durations, and whole seconds inside. */
+const IN_SECONDS: ReadonlySet<Key> = new Set(["ttl_steady", "ttl_unsettled"]);
+
 export const policyOf = (settings: PolicySettings): Policy => {
-  const own: { [Field in keyof Policy]: number | undefined } = {
-    marginMs: settings.margin,
-    marginFraction: settings.margin_fraction,
-    bucketMs: settings.bucket,
-    memoryPriceFactor: settings.memory_price_factor,
-    nextTurnFraction: settings.next_turn_fraction,
-    reuseFraction: settings.reuse_fraction,
-    decodeWeight: settings.decode_weight,
-    msPerCent: settings.ms_per_cent,
-    replicaCentsPerHour: settings.replica_cents_per_hour,
-    stalenessMsPerSecond: settings.staleness_ms_per_second,
-    stalenessFreeMs: settings.staleness_free,
-    staleAfterMs: settings.stale_after,
-    expiredAfterMs: settings.expired_after,
-    connectionIdleMs: settings.connection_idle,
-    roundTripsOpen: settings.round_trips_open,
-    roundTripsNew: settings.round_trips_new,
-    unknownRttMs: settings.unknown_rtt,
-    pinMs: settings.pin,
-    assumedContextTokens: settings.assumed_context_tokens,
-    cellPromptTokens: settings.cell_prompt_tokens,
-    labelPromptTokens: settings.label_prompt_tokens,
-    assumedOutputTokens: settings.assumed_output_tokens,
-    holderPatienceMs: settings.holder_patience,
-    confidenceFloor: settings.confidence_floor,
-    assumedColdStartMs: settings.assumed_cold_start,
-    blindAfterMs: settings.blind_after,
-    laterTurns: settings.later_turns,
-    ttlSteadySeconds: seconds(settings.ttl_steady),
-    ttlUnsettledSeconds: seconds(settings.ttl_unsettled),
-    sloBaseMs: settings.slo_base,
-    sloPer1000TokensMs: settings.slo_per_1000_tokens,
-  };
-  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  const given = KEYS.flatMap((key) => {
+    const value = settings[key];
+    return value === undefined ? [] : [[FIELDS[key], IN_SECONDS.has(key) ? value / 1_000 : value] as const];
+  });
   return { ...DEFAULT_POLICY, ...Object.fromEntries(given) };
 };
 
-const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1_000);
+/** The same numbers with every key, as a configuration without gaps would have them. */
+export const wholePolicy = (settings: PolicySettings): Required<PolicySettings> => {
+  const policy = policyOf(settings);
+  const all = KEYS.map(
+    (key) => [key, IN_SECONDS.has(key) ? policy[FIELDS[key]] * 1_000 : policy[FIELDS[key]]] as const,
+  );
+  return Object.fromEntries(all) as Required<PolicySettings>;
+};

@@ -6,7 +6,7 @@ import type { Metrics } from "#shared/metrics.ts";
 /**
  * `store`: nothing of it works. `reports`, `orders`, `challenges`, `tokens`, `pins`, `sent`, `decisions`: this part of it does not.
  * `regions`: some are not healthy. `ages`: most of them fell silent at once. `world`: the world file. `keys`: made at start, or unreadable.
- * `instances`: GTMs disagree. `dns`: threads that answer DNS are away.
+ * `instances`: GTMs disagree. `dns`: threads that answer DNS are away. `configuration`: the file is refused, an older one stands.
  */
 const DEGRADABLE = [
   "store",
@@ -23,6 +23,7 @@ const DEGRADABLE = [
   "keys",
   "instances",
   "dns",
+  "configuration",
 ] as const;
 export type DegradedWhat = (typeof DEGRADABLE)[number];
 

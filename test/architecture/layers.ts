@@ -133,6 +133,18 @@ export const LAYERS: readonly Layer[] = [
       "node:",
     ],
   },
+  {
+    files: ["gtm/reload/"],
+    may: [
+      "gtm/reload/",
+      "gtm/config/",
+      "gtm/config.ts",
+      "gtm/datalayer/degradations.ts",
+      "gtm/wire/admin/configuration-port.ts",
+      "shared/",
+      "node:",
+    ],
+  },
   { files: ["gtm/keys/"], may: ["gtm/keys/", "shared/", "node:"] },
   // The composition root: main, configuration, and what they are made of; no further folder.
   { files: ["gtm/*"], may: ["gtm/", "shared/", "package.json", "commander", "ulid", "ipaddr.js", "zod", "node:"] },

@@ -19,6 +19,8 @@ export type RunningProgram = AsyncDisposable & {
   /** The series' value, NaN where there is none. */
   readonly metric: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number>;
   readonly pid: number;
+  /** Path of its configuration. */
+  readonly config: string;
 };
 
 export type ProgramOptions = {
@@ -26,6 +28,8 @@ export type ProgramOptions = {
   readonly clockOffMs?: number;
   /** Where it runs; else on this host. What it serves is then not to be reached from here. */
   readonly within?: Pick<Place, "spawn">;
+  /** Where its configuration lies already; else it is written. */
+  readonly config?: string;
 };
 
 /**
@@ -40,9 +44,9 @@ export const startProgram = async (
   options: ProgramOptions = {},
 ): Promise<RunningProgram> => {
   const folder = mkdtempSync(join(tmpdir(), "gtm-program-"));
-  const config = join(folder, "config.yaml");
+  const config = options.config ?? join(folder, "config.yaml");
   // JSON is YAML.
-  writeFileSync(config, JSON.stringify(settings));
+  if (options.config === undefined) writeFileSync(config, JSON.stringify(settings));
   const words = [process.execPath, ...clockWords(options.clockOffMs ?? 0), main, command, "--config", config];
   const child = (options.within ?? here).spawn(words, { stdio: ["ignore", "pipe", "pipe"] });
   if (child.stdout === null || child.stderr === null) throw new Error("a process without pipes");
@@ -98,6 +102,7 @@ export const startProgram = async (
       return line === undefined ? Number.NaN : Number(line.slice(line.lastIndexOf(" ") + 1));
     },
     pid: Number(child.pid),
+    config,
     [Symbol.asyncDispose]: stop,
   };
 };

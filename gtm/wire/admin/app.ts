@@ -15,6 +15,7 @@ import { type ProblemCode, ProblemError, problemOf, problemResponse } from "./pr
 import { acmeRoutes } from "./routes/acme.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { configRoutes } from "./routes/config.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -62,6 +63,7 @@ export const createApp = (context: Context, metrics: Metrics): Router => {
 const ROUTES = [
   statusRoutes,
   instanceRoutes,
+  configRoutes,
   recentRoutes,
   regionRoutes,
   regionHistoryRoutes,

@@ -9,6 +9,9 @@ type Middleware = MiddlewareHandler<Env>;
 
 /** No body of this API is longer than a comment and a few names. */
 const MOST_BODY_BYTES = 65_536;
+/** But for a whole configuration: a megabyte, and what JSON makes of its line feeds and quotes. */
+const CONFIG_CHECK = "/api/v1/config/check";
+const MOST_CONFIG_BYTES = 2_097_152;
 
 /** On every answer, errors included. */
 export const secureHeaders: Middleware = async (c, next) => {
@@ -22,24 +25,25 @@ export const secureHeaders: Middleware = async (c, next) => {
 /** Reads the whole body, so that routes find it whether or not its length was announced. */
 export const limitBody: Middleware = async (c, next) => {
   const announced = Number(c.req.header("content-length") ?? 0);
-  if (announced > MOST_BODY_BYTES) return tooLarge();
+  const most = c.req.path === CONFIG_CHECK ? MOST_CONFIG_BYTES : MOST_BODY_BYTES;
+  if (announced > most) return tooLarge(most);
   if (!takesBody(c.req.method)) return next();
-  const text = await textOf(c.req.raw.body);
-  if (text === null) return tooLarge();
+  const text = await textOf(c.req.raw.body, most);
+  if (text === null) return tooLarge(most);
   c.req.raw = new Request(c.req.url, { method: c.req.method, headers: c.req.header(), body: text });
   return next();
 };
 
-const tooLarge = (): Response =>
-  problemResponse(problemOf("body-too-large", `At most ${MOST_BODY_BYTES} bytes are read.`));
+const tooLarge = (most: number): Response =>
+  problemResponse(problemOf("body-too-large", `At most ${most} bytes are read.`));
 
 /** null: there is more than is read. */
-const textOf = async (body: ReadableStream<Uint8Array> | null): Promise<string | null> => {
+const textOf = async (body: ReadableStream<Uint8Array> | null, most: number): Promise<string | null> => {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.byteLength;
-    if (length > MOST_BODY_BYTES) return null;
+    if (length > most) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -80,7 +84,7 @@ export const sameOrigin: Middleware = async (c, next) => {
 };
 
 /** Asked by POST for the length of what is asked; nothing is changed. */
-export const LOOKS_ONLY: ReadonlySet<string> = new Set(["/api/v1/explain", "/api/v1/what-if"]);
+export const LOOKS_ONLY: ReadonlySet<string> = new Set(["/api/v1/explain", "/api/v1/what-if", CONFIG_CHECK]);
 
 /** The role that a route asks for. @param method in upper case; @param path the route's, /api/v1 included */
 export const neededFor = (method: string, path: string): Role => needOf(method, path).role;

@@ -20,6 +20,7 @@ export type OperationNotes = {
 
 export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["status", "Who asks, how this GTM and the others on its store are."],
+  ["config", "What this GTM is configured with, what another file would do, and the order to read it again."],
   ["regions", "Regions and the models placed in them: what was ordered, what reports say, what follows."],
   ["orders", "Drain, undrain, down, up: what a person orders of a whole region."],
   ["overrides", "What a person orders about some traffic, for a while."],
@@ -49,6 +50,14 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   },
   "get /version": { description: "Of the GTM that answers; `gtm version` tells that of the program itself." },
   "get /instances": { command: "instances", description: "Others were heard within the last 5 s." },
+  "get /config": { command: "config show", description: "Each section with its hash; the file's faults where it is refused." },
+  "get /config/schema": { command: "schema", description: "Descriptions say when a change takes effect." },
+  "post /config/check": {
+    command: "config diff --file /etc/llm-gtm/gtm.yaml",
+    looksOnly: true,
+    body: { yaml: "version: 1\ninstance: gtm-1\n" },
+  },
+  "post /config/reload": { command: "config reload", body: { comment: "us-west is up" } },
   "get /agents": { command: "agents", description: "By region, as this instance hears them." },
   "get /models": {
     command: "models",
@@ -61,7 +70,10 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: "Steered names with what a new conversation from each region's own place is answered now.",
     parameters: { kind: "pool", name: "chat" },
   },
-  "get /zones/{zone}/delegation": { command: "zones delegation", description: "Asks nobody; what was found has its age." },
+  "get /zones/{zone}/delegation": {
+    command: "zones delegation",
+    description: "Asks nobody; what was found has its age.",
+  },
   "post /zones/{zone}/delegation/check": {
     command: "zones delegation --check",
     description: "Whoever asks while one goes on, or within 5 s, gets the same.",
@@ -95,13 +107,6 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     command: 'up eu-central --forced --comment "the probe is wrong" --for 1h',
     body: { forced: true, comment: "the probe is wrong", for: "1h" },
   },
-  "get /overrides": { command: "overrides list", description: "All of them on one page." },
-  "post /overrides": {
-    command: 'overrides add --kind deny --region us-east --tenant acme --comment "contract" --for 8h',
-    hasEtag: true,
-    body: { kind: "deny", region: "us-east", tenant: "acme", comment: "contract", for: "8h" },
-  },
-  "get /overrides/{id}": {
   "get /operations": {
     command: "operations list",
     description: "Kept in the store with the orders: any GTM answers the same, also after a restart.",
@@ -118,12 +123,19 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: "With If-Match only as it was seen (412). One that has ended is 409.",
     hasEtag: true,
     hasIfMatch: true,
+    parameters: { id: DECISION },
     body: { comment: "the driver is older than thought" },
   },
+  "get /overrides": { command: "overrides list", description: "All of them on one page." },
+  "post /overrides": {
+    command: 'overrides add --kind deny --region us-east --tenant acme --comment "contract" --for 8h',
+    hasEtag: true,
+    body: { kind: "deny", region: "us-east", tenant: "acme", comment: "contract", for: "8h" },
+  },
+  "get /overrides/{id}": {
     hasEtag: true,
     parameters: { id: DECISION },
     description: "`gtm overrides list` shows all that stand.",
-    parameters: { id: DECISION },
   },
   "patch /overrides/{id}": {
     ...ORDER,

@@ -12,8 +12,9 @@ import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { DrainScheduleRecord, OperationRecord } from "#shared/operation-record.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { AgentsPort } from "./agents-port.ts";
-import type { ZonesPort } from "./zones-port.ts";
+import type { ConfigurationPort } from "./configuration-port.ts";
 import type { TokensPort } from "./tokens-port.ts";
+import type { ZonesPort } from "./zones-port.ts";
 
 /** null in a field: any. */
 export type DecisionFilter = {
@@ -182,6 +183,7 @@ export type AdminPorts = {
   readonly models: readonly Model[];
   /** What stood when a decision was made, ms on the instance's monotonic clock. */
   readonly policyAt: (monotonicMs: number) => Policy;
+  readonly configuration: ConfigurationPort;
   readonly decisions: DecisionsPort;
   readonly conversations: ConversationsPort;
   readonly orders: OrdersPort;

@@ -12,6 +12,8 @@ export const PROBLEMS = {
   "method-not-allowed": { status: 405, title: "This address does not have that method" },
   "state-conflict": { status: 409, title: "The region's present state does not allow this" },
   "safety-rule": { status: 409, title: "A safety rule forbids this" },
+  "config-refused": { status: 409, title: "The configuration's file cannot be used" },
+  "no-config-file": { status: 409, title: "There is no file to read again" },
   "too-many-challenges": { status: 409, title: "There are as many challenge values as there may be" },
   "too-many-tokens": { status: 409, title: "There are as many tokens as there may be" },
   "snapshot-too-large": { status: 409, title: "The snapshot would be too large" },

@@ -22,6 +22,11 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   "GET /version": need("viewer", "caller"),
   "GET /status": need("viewer", "own"),
   "GET /instances": need("viewer", "whole"),
+  "GET /config": need("viewer", "whole"),
+  "GET /config/schema": need("viewer", "caller"),
+  // Its variables are those of this process.
+  "POST /config/check": need("operator", "whole-seen"),
+  "POST /config/reload": need("admin", "whole"),
   "GET /recent": need("viewer", "own"),
   "GET /regions": need("viewer", "own"),
   "GET /regions/{id}": need("viewer", "own"),

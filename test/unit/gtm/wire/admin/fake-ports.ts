@@ -60,6 +60,18 @@ export const READY: Health = {
   savedWorldAgeMs: null,
 };
 
+/** Of a GTM that was started without a file. */
+export const NO_CONFIGURATION: AdminPorts["configuration"] = {
+  state: () => ({
+    ...{ version: 1, source: null, isWatched: false, loadedAtMs: EPOCH_MS, hash: "0123456789abcdef" },
+    ...{ sections: [], references: [], pending: [], refused: null },
+  }),
+  schema: () => ({ type: "object" }),
+  check: () => ({ kind: "faulty", faults: [] }),
+  preview: () => ({ kind: "no-file" }),
+  reload: () => ({ kind: "no-file" }),
+};
+
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** A ULID that ends in a number, so that tests can name decisions in their order. */
 export const decisionId = (at: number): DecisionId =>
@@ -91,6 +103,8 @@ export type FakeGtm = {
   };
   /** Decides a turn and remembers it, as the front door would. */
   readonly decide: (wish?: Partial<Query>) => Entry;
+  /** Whoever listens hears of a decision that somebody else made. */
+  readonly tell: (entry: Entry) => void;
   readonly setRegion: (id: string, wish: Partial<Region>) => void;
   /** A gateway measured these. */
   readonly measure: (turns: readonly MeasuredTurn[]) => void;
@@ -122,6 +136,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     refusal: null,
   };
   let decided = 0;
+  let named = 0;
   const mustHaveStore = (): void => {
     if (state.isStoreAway) throw new OperationalError("GTM_STORE_UNREACHABLE", "no answer within 50 ms");
   };
@@ -133,7 +148,6 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       regions: world.regions.map((region) => (region.id === id ? { ...region, ...change } : region)),
     };
   };
-  let named = 0;
   const putOrders = (orders: OrdersRecord["regions"]): OrdersRecord => {
     state.orders = { ...state.orders, rev: state.orders.rev + 1, regions: orders };
     return state.orders;
@@ -162,6 +176,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     zones: fakeZones(state.checks, clock),
     policy: DEFAULT_POLICY,
     policyAt: () => DEFAULT_POLICY,
+    configuration: NO_CONFIGURATION,
     pools,
     models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],
     decisions: {
@@ -307,6 +322,9 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     measure: (turns) => {
       for (const listener of measuring) listener(turns);
     },
+    tell: (entry) => {
+      for (const listener of listeners) listener(entry);
+    },
     decide: (change = {}) => {
       decided += 1;
       const [pool = aPool(regions)] = pools;
@@ -351,7 +369,11 @@ const MOST_FAKE_TOKENS = 100;
 /** One zone with a record of each kind. */
 const fakeZones = (checks: FakeGtm["state"]["checks"], clock: Clock): ZonesPort => {
   let checked: DelegationChecked | null = null;
-  const servers = ["ns1", "ns2"].map((name, at) => ({ name: `${name}.llm.test`, ipv4: [`192.0.2.${at + 1}`], ipv6: [] }));
+  const servers = ["ns1", "ns2"].map((name, at) => ({
+    name: `${name}.llm.test`,
+    ipv4: [`192.0.2.${at + 1}`],
+    ipv6: [],
+  }));
   const fixed = { ttlSeconds: 60, steered: null, how: null };
   const steered = { pool: "chat", model: null, family: "ipv4" } as const;
   return {
@@ -361,11 +383,21 @@ const fakeZones = (checks: FakeGtm["state"]["checks"], clock: Clock): ZonesPort 
         ? null
         : [
             { ...fixed, name: "llm.test", kind: "zone", type: "NS", values: ["ns1.llm.test.", "ns2.llm.test."] },
-            { name: "chat.llm.test", kind: "pool", type: "A", ttlSeconds: null, values: [], steered, how: "By decision." },
+            {
+              name: "chat.llm.test",
+              kind: "pool",
+              type: "A",
+              ttlSeconds: null,
+              values: [],
+              steered,
+              how: "By decision.",
+            },
             { ...fixed, name: "paris.r.llm.test", kind: "region", type: "A", values: ["192.0.2.10"] },
           ],
     delegation: (zone) =>
-      zone === "llm.test" ? [{ name: "bind", title: "Zone file", how: "Add it.", text: "llm.test. NS ns1.llm.test.\n" }] : null,
+      zone === "llm.test"
+        ? [{ name: "bind", title: "Zone file", how: "Add it.", text: "llm.test. NS ns1.llm.test.\n" }]
+        : null,
     checked: () => checked,
     isChecking: () => checks.length > 0 && checked === null,
     check: async () => {
