@@ -138,7 +138,10 @@ const One = ({ model }: { readonly model: ModelView | undefined }) => {
             isNumber: true,
             cell: ({ reportAgeMs }) => (reportAgeMs === null ? "never" : `${age(reportAgeMs)} old`),
           },
-          { title: "What it would need", cell: ({ needs }) => <div class="sentence">{needs ?? "nothing: loaded"}</div> },
+          {
+            title: "What it would need",
+            cell: ({ needs }) => <div class="sentence">{needs ?? "nothing: loaded"}</div>,
+          },
         ]}
       />
     </>

@@ -103,9 +103,9 @@ const Lines = ({ forms }: Pick<DelegationView, "forms">) => (
         <summary>{title}</summary>
         <p>{how}</p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <pre class="paste" tabIndex={0} aria-label={title}>
-          {text}
-        </pre>
+        <section class="scroll" tabIndex={0} aria-label={title}>
+          <pre class="paste">{text}</pre>
+        </section>
         <p>
           <CopyButton text={text} label={title} />
         </p>
