@@ -101,7 +101,10 @@ describe("the screens of what the GTM hears and answers", () => {
     await seen("Nobody has checked it since this GTM started.");
     await page.getByRole("button", { name: "Check it now" }).click();
     // Fourteen seconds at most, where nobody answers.
-    await page.getByText(/Last checked .* ago/).first().waitFor({ timeout: 30_000 });
+    await page
+      .getByText(/Last checked .* ago/)
+      .first()
+      .waitFor({ timeout: 30_000 });
     await page.getByRole("list", { name: "What the check found" }).getByText("problem").first().waitFor();
     await picture("zones-checked");
   });
