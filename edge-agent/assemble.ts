@@ -1,6 +1,7 @@
 /** Readings, windows and configuration made into the region's report. */
 import type { AgentId, RegionId } from "#shared/ids.ts";
 import type { GpuReport, ModelReport, ReadingReport, RegionReport, ReportFault } from "#shared/report.ts";
+import { strayTiers, tiersOf } from "./cache-tiers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type ModelPlace, modelReport } from "./model-report.ts";
 import type { ModelSettings } from "./replica-report.ts";
@@ -44,12 +45,19 @@ export const assemble = (
 ): RegionReport => {
   const faults = [...ofDiscovery, ...endpoints.flatMap((endpoint) => faultsOf(endpoint, settings))];
   const models: ModelReport[] = [];
-  for (const [model, places] of byModel(endpoints)) {
+  const placed = byModel(endpoints);
+  const isAlone = placed.size === 1;
+  const named = new Set<string>();
+  for (const [model, places] of placed) {
     const made = modelReport(model, places, settings.get(model) ?? NO_SETTINGS);
+    const names = [model, ...made.report.aliases];
+    for (const name of names) named.add(name);
+    const report = { ...made.report, cacheTiers: tiersOf(names, endpoints, isAlone) };
     faults.push(...made.faults.map((fault) => ({ source: model, ...fault })));
     if (model.length > LONGEST_MODEL) faults.push({ source: "agent", field: "model", code: "too-long" });
-    else models.push(soundModel(withinLimits(made.report, faults), faults));
+    else models.push(soundModel(withinLimits(report, faults), faults));
   }
+  faults.push(...strayTiers(named, endpoints, isAlone));
   faults.push(...(gpus?.faults ?? []));
   return {
     v: 1,

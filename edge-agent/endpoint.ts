@@ -1,6 +1,8 @@
 /** What the agent knows of one scraped address, carried from round to round. */
 import type { PlacementState } from "#shared/report.ts";
+import { type KnownTier, learnTiers } from "./cache-tiers.ts";
 import { driftAfter, type KnownSources, NO_SOURCES } from "./drift.ts";
+import type { TierReading } from "./engines/cache-tiers.ts";
 import type { EngineReading, FieldSource, ModelReading, ReplicaReading } from "./engines/engine.ts";
 import { UNMEASURED } from "./engines/engine.ts";
 import { type Fault, WHOLE_PAGE } from "./exposition.ts";
@@ -28,6 +30,8 @@ export type Observation = {
   /** Epoch ms, by the page; null: it does not say. */
   readonly processStartedAtMs: number | null;
   readonly faults: readonly Fault[];
+  /** null: the page was not had. */
+  readonly cacheTiers: readonly TierReading[] | null;
   /** For reading the next page. */
   readonly pageMemory: PageMemory;
 };
@@ -59,6 +63,8 @@ export type Endpoint = {
   readonly loads: ReadonlyMap<string, LoadWatch>;
   /** Monotonic ms of the last answer of any kind; null: never. */
   readonly heardAtMs: number | null;
+  /** Of the models here, or of others where it is a tier's own server. */
+  readonly cacheTiers: readonly KnownTier[];
   /** How its last page was laid out. */
   readonly pageMemory: PageMemory;
 };
@@ -78,6 +84,7 @@ export const newEndpoint = (address: string): Endpoint => ({
   knownSources: NO_SOURCES,
   loads: new Map(),
   heardAtMs: null,
+  cacheTiers: [],
   pageMemory: NO_PAGE_MEMORY,
 });
 
@@ -106,6 +113,7 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
     knownSources: drift.known,
     loads: loadsAfter(endpoint, models, seen, stateOfAll(isDown, isLoading)),
     heardAtMs,
+    cacheTiers: learnTiers(endpoint.cacheTiers, seen.cacheTiers, seen, windowMs),
     pageMemory: seen.pageMemory,
   };
 };

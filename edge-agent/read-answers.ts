@@ -1,6 +1,7 @@
 /** What engines and exporters answered, read: pages parsed, the engine recognised, every reason for not knowing named. */
 import type { Gpus } from "./assemble.ts";
 import type { Endpoint, Health, Observation } from "./endpoint.ts";
+import { tiersOn } from "./engines/cache-tiers.ts";
 import type { Engine, EnginePayloads } from "./engines/engine.ts";
 import { engineOf } from "./engines/known.ts";
 import { isReadByBucket } from "./engines/read-buckets.ts";
@@ -11,7 +12,7 @@ import { isAmd, readAmd } from "./gpu/amd.ts";
 import { type GpuReading, readDcgm } from "./gpu/dcgm.ts";
 import { readNvidiaSmi } from "./gpu/nvidia-smi.ts";
 import type { EngineAnswers, Fetched, GpuAnswer, ReadAs } from "./ports.ts";
-import { furtherIn, jsonIn, type PageIn, pageIn, whyNot } from "./read-payloads.ts";
+import { furtherIn, jsonIn, type PageHabit, type PageIn, pageIn, whyNot } from "./read-payloads.ts";
 
 /**
  * @param endpoint what was known before: an engine once recognised is the one whose page cannot be had now
@@ -20,8 +21,7 @@ import { furtherIn, jsonIn, type PageIn, pageIn, whyNot } from "./read-payloads.
 export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: ReadAs): Observation => {
   const { wish } = readAs;
   const habit = { isRead: isReadByBucket(readAs.aliases), memory: endpoint.pageMemory };
-  const page: PageIn =
-    answers.metrics === null ? { page: null, faults: [], memory: endpoint.pageMemory } : pageIn(answers.metrics, habit);
+  const page = pageOf(answers.metrics, habit);
   const list = modelListOf(answers.models);
   const further = new Map([...answers.further].map(([path, fetched]) => [path, furtherIn(fetched, "read")] as const));
   const words = reworded(page.page ?? EMPTY_PAGE, readAs.aliases);
@@ -45,9 +45,13 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: R
     modelList: list.models,
     processStartedAtMs: page.page === null ? null : (processStartOf(page.page)?.atMs ?? null),
     faults,
+    cacheTiers: payloads.page === null ? null : tiersOn(payloads.page),
     pageMemory: page.memory,
   };
 };
+
+const pageOf = (metrics: Fetched | null, habit: PageHabit): PageIn =>
+  metrics === null ? { page: null, faults: [], memory: habit.memory } : pageIn(metrics, habit);
 
 /** @param uuids of the GPUs that serve; empty: all */
 export const readGpus = (answers: readonly GpuAnswer[], uuids: readonly string[]): Gpus => {

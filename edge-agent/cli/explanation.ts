@@ -1,6 +1,7 @@
 /** Why a report says what it says: per field its value, the name that it was read from, or why it is not known. */
 import type { ModelReport, RegionReport } from "#shared/report.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { tierWords } from "./reading-text.ts";
 import { remedyFor } from "./remedies.ts";
 
 /** Fields as readers name them, with what they are in words. */
@@ -48,7 +49,10 @@ const modelText = (model: ModelReport, places: readonly Endpoint[]): string => {
   const at = places.map(({ address, engine }) => `${engine ?? "unrecognised"} at ${address}`).join(", ");
   const rows = FIELDS.map((field) => row(field, valueText(model[field]), reasonOf(field, model, places)));
   const backlogs = model.replicas.map(({ id, backlogMs }) => row(`backlogMs ${id}`, valueText(backlogMs), ""));
-  return [`${model.model}: ${model.state}; ${at}`, ...rows, ...backlogs, ""].join("\n");
+  const tiers = (model.cacheTiers ?? []).map((tier) =>
+    row("cacheTiers", tier.tier, `${tierWords(tier)}; ${tier.source}`),
+  );
+  return [`${model.model}: ${model.state}; ${at}`, ...rows, ...backlogs, ...tiers, ""].join("\n");
 };
 
 const row = (name: string, value: string, reason: string): string =>

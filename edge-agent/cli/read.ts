@@ -1,6 +1,7 @@
 /** `edge-agent read`: what captured payloads mean. */
 import { readFileSync } from "node:fs";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
+import { tiersOn } from "../engines/cache-tiers.ts";
 import type { EnginePayloads } from "../engines/engine.ts";
 import { ENGINES, engineOf } from "../engines/known.ts";
 import { NO_PAGE_MEMORY } from "../exposition-layout.ts";
@@ -9,7 +10,7 @@ import { CliFailure, EXIT } from "./failure.ts";
 import { gpuView } from "./gpu-view.ts";
 import type { CliIo } from "./io.ts";
 import { gpuText, readingText } from "./reading-text.ts";
-import { cacheTierViews, type ReadingView, readingView } from "./reading-view.ts";
+import { type ReadingView, readingView } from "./reading-view.ts";
 
 export type ReadOptions = {
   /** Seconds between two pages of one engine; null: there is one page. */
@@ -63,13 +64,14 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
       modelList: payloads.models,
       processStartedAtMs: null,
       faults: [],
+      cacheTiers: payloads.page === null ? null : tiersOn(payloads.page),
       pageMemory: NO_PAGE_MEMORY,
     };
     known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));
   }
   const [first = newEndpoint(""), second] = known;
   const view = second === undefined ? readingView(first, null, null) : readingView(second, first, after);
-  return { ...view, cacheTiers: cacheTierViews(rounds.at(-1)?.payloads.page ?? null) };
+  return view;
 };
 
 type Round = { readonly file: string; readonly payloads: EnginePayloads };

@@ -1,4 +1,5 @@
 /** Readings as text for a person: one value a line, and what is not known says so. */
+import type { CacheTierReport } from "#shared/report.ts";
 import type { FieldSource } from "../engines/engine.ts";
 import type { Fault } from "../exposition.ts";
 import type { GpuView } from "./gpu-view.ts";
@@ -88,16 +89,22 @@ export const gpuText = (view: GpuView): string => {
 const faultText = (faults: readonly Fault[]): string =>
   faults.length === 0 ? "no faults\n" : `faults\n${faults.map(({ field, code }) => line([field, code])).join("")}`;
 
+/** What is not said of a tier is left out: most say little. */
+export const tierWords = (tier: Omit<CacheTierReport, "source">): string =>
+  [
+    `${quantity(tier.hitFractionSinceStart)} of the tokens looked up since start`,
+    ...(tier.hitFraction === null ? [] : [`${quantity(tier.hitFraction)} lately`]),
+    ...(tier.usedFraction === null ? [] : [`${quantity(tier.usedFraction)} of it used`]),
+    ...(tier.memoryUsedBytes === null ? [] : [`memory ${quantity(tier.memoryUsedBytes, "bytes")}`]),
+    ...(tier.storageUsedBytes === null ? [] : [`storage ${quantity(tier.storageUsedBytes, "bytes")}`]),
+    ...(tier.remoteUsedBytes === null ? [] : [`remote ${quantity(tier.remoteUsedBytes, "bytes")}`]),
+  ].join(" · ");
+
 const tierText = (tiers: ReadingView["cacheTiers"]): string =>
   tiers.length === 0
     ? ""
     : `second tier of the prefix cache\n${tiers
-        .map(({ model, hitFractionSinceStart }) =>
-          line([
-            model === "" ? "hits since start (fraction)" : model,
-            `${quantity(hitFractionSinceStart)} of the tokens looked up`,
-          ]),
-        )
+        .map((tier) => line([tier.model === "" ? tier.tier : `${tier.tier} of ${tier.model}`, tierWords(tier)]))
         .join("")}`;
 
 /** One line a field: several names are several parts of it, or stand in for each other. */

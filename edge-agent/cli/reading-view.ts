@@ -1,9 +1,9 @@
 /** An EngineReading as `edge-agent read` shows it: what the engine says now, and what it did between two payloads. */
-import type { ModelReport } from "#shared/report.ts";
+import type { CacheTierReport, ModelReport } from "#shared/report.ts";
+import { tierReport } from "../cache-tiers.ts";
 import type { Endpoint, KnownModel } from "../endpoint.ts";
 import type { FieldSource } from "../engines/engine.ts";
-import { cacheTiersOn } from "../engines/lmcache.ts";
-import type { Fault, Page } from "../exposition.ts";
+import type { Fault } from "../exposition.ts";
 import { modelReport } from "../model-report.ts";
 import type { ReplicaRates } from "../rates.ts";
 
@@ -57,11 +57,8 @@ export type ReplicaView = {
   readonly backlogMs: number | null;
 };
 
-export type CacheTierView = {
-  readonly model: string;
-  readonly source: string;
-  readonly hitFractionSinceStart: number | null;
-};
+/** `source` is the name that it was read from. */
+export type CacheTierView = CacheTierReport & { readonly model: string };
 
 export type ReadingView = {
   readonly engine: string;
@@ -89,7 +86,10 @@ export const readingView = (
     windowSeconds,
     models: views.map(({ view }) => view),
     sources: endpoint.sources,
-    cacheTiers: [],
+    cacheTiers: endpoint.cacheTiers.map((tier) => ({
+      ...tierReport(tier.readFrom, tier),
+      model: tier.model,
+    })),
     faults: [...endpoint.faults, ...views.flatMap(({ faults }) => faults)],
   };
 };
@@ -165,13 +165,6 @@ const prefillSinceStart = ({ replicas }: KnownModel): number | null =>
       return tokens === undefined || seconds === undefined ? (prefillBusy[0]?.values ?? null) : [tokens, seconds];
     }),
   );
-
-/** What a page says of second tiers beside the engine, or alone. */
-export const cacheTierViews = (page: Page | null): readonly CacheTierView[] =>
-  (page === null ? [] : cacheTiersOn(page)).map(({ model, source, lookups }) => {
-    const [looked = 0, found = 0] = lookups[0]?.values ?? [];
-    return { model, source, hitFractionSinceStart: looked > 0 ? found / looked : null };
-  });
 
 const hitsSinceStart = ({ replicas }: KnownModel): number | null => {
   const counted = replicas.map(({ counters }) => counters.prefixCache[0]?.values ?? null);
