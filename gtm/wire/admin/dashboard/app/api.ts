@@ -1,8 +1,11 @@
 /** The admin API as the page uses it: JSON in, JSON out, and every way to fail told apart. */
 
-/** `forbidden`: no token, a wrong one, or one whose role does not suffice. `away`: nothing answers. `refused`: it answers that it will not. */
+/**
+ * `nobody`: no token, or one that is not known any more. `forbidden`: the role, or what it is limited to, does not suffice.
+ * `away`: nothing answers. `refused`: it answers that it will not.
+ */
 export type Failure = {
-  readonly kind: "forbidden" | "away" | "refused";
+  readonly kind: "nobody" | "forbidden" | "away" | "refused";
   readonly status: number | null;
   readonly detail: string;
   readonly rule: string | null;
@@ -67,9 +70,14 @@ export const sent = async (path: string, init: RequestInit): Promise<Response> =
 export const failureOf = (status: number, text: string): Failure => {
   const problem = problemIn(text);
   const detail = problem.detail ?? `The GTM answered ${status}.`;
-  const kind =
-    status === 401 || status === 403 ? "forbidden" : status >= 500 && problem.detail === undefined ? "away" : "refused";
-  return { kind, status, detail, rule: problem.rule ?? null };
+  return { kind: kindOf(status, problem.detail !== undefined), status, detail, rule: problem.rule ?? null };
+};
+
+/** 429: so many tokens were none that this one is told to wait. */
+const kindOf = (status: number, isProblem: boolean): Failure["kind"] => {
+  if (status === 401 || status === 429) return "nobody";
+  if (status === 403) return "forbidden";
+  return status >= 500 && !isProblem ? "away" : "refused";
 };
 
 const problemIn = (text: string): { readonly detail?: string; readonly rule?: string } => {

@@ -16,7 +16,9 @@ import { OverridesScreen } from "./screens/overrides.tsx";
 import { OverviewScreen } from "./screens/overview.tsx";
 import { PlacementsScreen } from "./screens/placements.tsx";
 import { RegionScreen } from "./screens/region.tsx";
+import { TokensScreen } from "./screens/tokens.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
+import { Session, SignIn, useWhoAmI } from "./session.tsx";
 import { Empty } from "./state-box.tsx";
 import { type Known, useApi } from "./use-api.ts";
 import { useNow } from "./use-now.ts";
@@ -32,6 +34,7 @@ const SCREENS: readonly (readonly [screen: string, title: string])[] = [
   ["overrides", "Overrides"],
   ["zones", "Zones"],
   ["audit", "Audit"],
+  ["tokens", "Tokens"],
   ["instances", "Instances"],
 ];
 /** Of screens that are not in the list: where they belong. */
@@ -42,7 +45,11 @@ const STATUS_MS = 2_000;
 export const Frame = () => {
   const place = usePlace();
   const status = useApi<Status>("/status", STATUS_MS);
+  const who = useWhoAmI();
   const here = BELONGS[place.screen] ?? place.screen;
+  const nobody = status.failure?.kind === "nobody" ? status.failure.detail : null;
+  // Who may not hand out tokens is not led to them.
+  const screens = SCREENS.filter(([screen]) => screen !== "tokens" || who?.role === "admin");
   return (
     <>
       <a class="skip" href="#main">
@@ -53,9 +60,10 @@ export const Frame = () => {
           <a href={hrefOf("")}>llm-gtm</a> <span class="instance">{status.body?.instance ?? ""}</span>
         </h1>
         <Connection status={status} />
+        {nobody === null && <Session who={who} />}
         <nav aria-label="Screens">
           <ul>
-            {SCREENS.map(([screen, title]) => (
+            {screens.map(([screen, title]) => (
               <li key={screen}>
                 <a href={hrefOf(screen)} aria-current={screen === here ? "page" : undefined}>
                   {title}
@@ -66,7 +74,7 @@ export const Frame = () => {
         </nav>
       </header>
       <main id="main" tabIndex={-1}>
-        <Screen place={place} status={status} />
+        {nobody === null ? <Screen place={place} status={status} /> : <SignIn detail={nobody} />}
       </main>
       <footer>
         <p>
@@ -81,6 +89,7 @@ export const Frame = () => {
 const Connection = ({ status }: { readonly status: Known<Status> }) => {
   const nowMs = useNow();
   const { body, atMs, failure } = status;
+  if (failure?.kind === "nobody") return <Chip tone="quiet">signed out</Chip>;
   if (failure !== null && failure.kind !== "forbidden") {
     return <Chip tone="bad">no answer{atMs === null ? "" : ` for ${age(nowMs - atMs)}`}</Chip>;
   }
@@ -121,6 +130,8 @@ const Screen = ({ place, status }: { readonly place: Place; readonly status: Kno
       return <ExplainScreen place={place} />;
     case "overrides":
       return <OverridesScreen />;
+    case "tokens":
+      return <TokensScreen />;
     case "audit":
       return <AuditScreen />;
     case "instances":

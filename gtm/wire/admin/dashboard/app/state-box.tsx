@@ -1,8 +1,7 @@
 /** What is shown instead of data, or above it: loading, empty, forbidden, away, stale; each looks different. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { setToken } from "./api.ts";
 import { age } from "./quantity.ts";
+import { signOut } from "./session.tsx";
 import type { Known } from "./use-api.ts";
 import { useNow } from "./use-now.ts";
 
@@ -20,6 +19,8 @@ export const WithState = <Body,>({ known, what, children }: Wish<Body>) => {
   const { body, atMs, failure } = known;
   const nowMs = useNow();
   if (body === null) {
+    // Who is nobody is asked for a token around every screen.
+    if (failure?.kind === "nobody") return null;
     if (failure?.kind === "forbidden") return <Forbidden detail={failure.detail} />;
     if (failure !== null)
       return (
@@ -48,26 +49,12 @@ export const WithState = <Body,>({ known, what, children }: Wish<Body>) => {
 
 export const Empty = ({ children }: { readonly children: ComponentChildren }) => <p class="box empty">{children}</p>;
 
-export const Forbidden = ({ detail }: { readonly detail: string }) => {
-  const [text, setText] = useState("");
-  const enter = (event: SubmitEvent): void => {
-    event.preventDefault();
-    setToken(text.trim());
-    location.reload();
-  };
-  return (
-    <form class="box forbidden" onSubmit={enter}>
-      <p role="alert">{detail}</p>
-      <label>
-        Token (kept for this tab only; <code>gtm token create</code> makes one){" "}
-        <input
-          type="password"
-          autocomplete="off"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>{" "}
-      <button type="submit">Use it</button>
-    </form>
-  );
-};
+/** The API knows who asks, and says which role or limit is in the way. */
+export const Forbidden = ({ detail }: { readonly detail: string }) => (
+  <div class="box forbidden">
+    <p role="alert">Not with this token. {detail}</p>
+    <button type="button" onClick={signOut}>
+      Sign in as somebody else
+    </button>
+  </div>
+);
