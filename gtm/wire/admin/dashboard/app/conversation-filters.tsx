@@ -33,7 +33,7 @@ export const ConversationFilters = ({ place }: { readonly place: Place }) => {
   const set = (name: string, value: string): void => setWanted((before) => ({ ...before, [name]: value.trim() }));
   return (
     <form
-      class="filters fields"
+      class="fields"
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault();

@@ -6,6 +6,7 @@ import type { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { ApiError, call } from "./api.ts";
 import { Command } from "./command.tsx";
 import { ConfirmTyped } from "./confirm-typed.tsx";
+import { hrefOf } from "./place.ts";
 import { count, milliseconds } from "./quantity.ts";
 import { useApi } from "./use-api.ts";
 import { usePlanned } from "./use-planned.ts";
@@ -15,7 +16,7 @@ type Wish = { readonly one: ConversationDetail; readonly onDone: () => void };
 export const ConversationOrders = ({ one, onDone }: Wish) => (
   <>
     <Move one={one} onDone={onDone} />
-    <Release one={one} onDone={onDone} />
+    <Release one={one} onChanged={onDone} />
   </>
 );
 
@@ -103,15 +104,23 @@ const PlanText = ({ plan }: { readonly plan: MovePlan }) => (
   </>
 );
 
-const Release = ({ one, onDone }: Wish) => {
+type ReleaseWish = {
+  readonly one: ConversationDetail;
+  /** It is not what is shown. */
+  readonly onChanged: () => void;
+};
+
+const Release = ({ one, onChanged }: ReleaseWish) => {
   const [said, setSaid] = useState<string | null>(null);
   const release = async (): Promise<void> => {
     try {
       await call({ method: "DELETE", path: `/conversations/${one.id}`, ifMatch: `"${one.rev}"` });
-      onDone();
+      // There is nothing left to show of it.
+      location.hash = hrefOf("conversations");
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       setSaid(cause.failure.detail);
+      onChanged();
     }
   };
   return (

@@ -63,7 +63,7 @@ const Found = ({ known, isFiltered }: FoundWish) => {
       )}
       {items.length > 0 && (
         <WindowTable
-          caption={`${count(items.length)} conversations${next === null ? "" : ", more as you scroll"}`}
+          caption="Conversations"
           columns={COLUMNS}
           rows={items}
           keyOf={({ id }) => id}
@@ -74,6 +74,11 @@ const Found = ({ known, isFiltered }: FoundWish) => {
         <Empty>{isFiltered ? "No conversation is like this." : "No conversation is known."}</Empty>
       )}
       <p>
+        {items.length > 0 && (
+          <strong>
+            {`${count(items.length)} conversations${next === null || items.length >= MOST_ROWS ? "" : ", more as you scroll"}`}
+          </strong>
+        )}{" "}
         <button type="button" onClick={known.again}>
           Ask again
         </button>{" "}
@@ -107,11 +112,11 @@ const Searching = ({ known }: { readonly known: Conversations & { readonly more:
 const COLUMNS: readonly WindowColumn<ConversationView>[] = [
   {
     title: "Conversation",
-    width: 15,
+    width: 16,
     cell: ({ id }) => <a href={hrefOf("conversations", id)}>{id}</a>,
   },
   { title: "Home", width: 14, cell: ({ home, isHomeOrdered }) => (isHomeOrdered ? `${home}, ordered` : home) },
-  { title: "Model", width: 26, cell: ({ model }) => <span title={model}>{model}</span> },
+  { title: "Model", width: 25, cell: ({ model }) => <span title={model}>{model}</span> },
   { title: "Tokens", width: 9, isNumber: true, cell: ({ contextTokens }) => count(contextTokens) },
   { title: "Turns", width: 7, isNumber: true, cell: ({ turns }) => count(turns) },
   { title: "Idle", width: 9, isNumber: true, cell: ({ idleMs }) => age(idleMs) },
