@@ -26,10 +26,19 @@ export const pageIn = (fetched: Fetched, habit: PageHabit | null = null): PageIn
     habit === null
       ? { page: parseOctets(fetched.octets, { ...EVERYTHING, isOpenMetrics }, null), memory }
       : parseAlike(fetched.octets, { isRead: habit.isRead, isOpenMetrics }, memory);
-  const isHalf = read.page.faults.some((fault) => fault.code === "half-sent");
-  return isHalf
-    ? { page: null, faults: read.page.faults, memory: read.memory }
-    : { page: read.page, faults: [], memory: read.memory };
+  const none = whyNoPage(fetched.octets, read.page);
+  return none === null
+    ? { page: read.page, faults: [], memory: read.memory }
+    : { page: null, faults: [{ field: WHOLE_PAGE, code: none }], memory };
+};
+
+/** A page without a sample says nothing, also not that its counters began anew. */
+const whyNoPage = (octets: Buffer, { samples, faults }: Page): string | null => {
+  if (faults.some(({ code }) => code === "half-sent")) return "half-sent";
+  if (samples.size > 0) return null;
+  // A login page, or a proxy's error with status 200.
+  if (/^\uFEFF?\s*</.test(octets.toString("utf8", 0, MOST_BLANKS))) return "html";
+  return faults.length === 0 ? "empty" : null;
 };
 
 const OPEN_METRICS = /^\s*application\/openmetrics-text/i;

@@ -41,7 +41,7 @@ const requireKnown = (engine: string): void => {
 
 const textOf = (file: string): string => {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (cause) {
     throw new CliFailure(EXIT.error, `${file}: cannot be read: ${cause instanceof Error ? cause.message : cause}`);
   }

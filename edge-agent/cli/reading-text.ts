@@ -90,7 +90,7 @@ const faultText = (faults: readonly Fault[]): string =>
   faults.length === 0 ? "no faults\n" : `faults\n${faults.map(({ field, code }) => line([field, code])).join("")}`;
 
 /** What is not said of a tier is left out: most say little. */
-export const tierWords = (tier: Omit<CacheTierReport, "source">): string =>
+export const tierWords = (tier: CacheTierReport): string =>
   [
     `${quantity(tier.hitFractionSinceStart)} of the tokens looked up since start`,
     ...(tier.hitFraction === null ? [] : [`${quantity(tier.hitFraction)} lately`]),

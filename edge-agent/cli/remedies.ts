@@ -30,7 +30,15 @@ const REMEDIES: readonly Remedy[] = [
   problem(/^too-large$/, "More than 16 MiB: this is no metrics page."),
   problem(/^half-sent$/, "The answer broke off. Look for a proxy that cuts long answers."),
   problem(/^redirected$/, "It redirects to another origin. Configure the address that answers itself."),
-  problem(/^encoded$/, "It is compressed although nobody asked for it. Turn that off in the proxy in front."),
+  problem(/^encoded$/, "It is compressed in a way that cannot be read. Turn that off in the proxy in front."),
+  problem(
+    /^html$/,
+    "It answers with a web page: a proxy's login or error. Set bearer_token_file, or mend the address.",
+  ),
+  problem(
+    /^empty$/,
+    "It answers with nothing. vLLM has no metrics with --disable-log-stats; LMCache none before its first request.",
+  ),
   problem(/^http-40[13]$/, "It asks for a key: set api_key_file."),
   problem(/^http-404$/, "That path does not exist there. vLLM has no metrics with --disable-log-stats."),
   problem(/^http-503$/, "The engine says that it is not able to serve."),

@@ -2,7 +2,7 @@
 import type { FieldNames } from "./engine.ts";
 
 export const FRONT_END = {
-  requestsInFlight: ["dynamo_frontend_inflight_requests"],
+  requestsInFlight: ["dynamo_frontend_inflight_requests", "dynamo_frontend_active_requests"],
   /** Until the first token. */
   requestsWaiting: ["dynamo_frontend_queued_requests"],
   contextLimitTokens: ["dynamo_frontend_model_context_length"],

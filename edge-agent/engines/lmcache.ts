@@ -50,10 +50,11 @@ export const cacheTiersOn = (page: Page): readonly CacheTier[] => {
   return [];
 };
 
-const NAMES = [
-  { prefix: SERVER, looked: "lookup_requested_tokens_total", hits: "lookup_hit_tokens_total" },
+/** As counters of Python's exporter, and as one that leaves their suffix out writes them. */
+const NAMES = ["_total", ""].flatMap((suffix) => [
+  { prefix: SERVER, looked: `lookup_requested_tokens${suffix}`, hits: `lookup_hit_tokens${suffix}` },
   ...IN_PROCESS.flatMap((prefix) => [
-    { prefix, looked: "num_lookup_tokens_total", hits: "num_lookup_hits_total" },
-    { prefix, looked: "num_requested_tokens_total", hits: "num_hit_tokens_total" },
+    { prefix, looked: `num_lookup_tokens${suffix}`, hits: `num_lookup_hits${suffix}` },
+    { prefix, looked: `num_requested_tokens${suffix}`, hits: `num_hit_tokens${suffix}` },
   ]),
-] as const;
+]);

@@ -3,7 +3,7 @@ import type { FieldNames } from "./engine.ts";
 import { counterNames } from "./reader.ts";
 
 /** Exporters such as Ray's turn the colon into an underscore. */
-export const SGLANG_PREFIXES = ["sglang:", "sglang_"] as const;
+export const SGLANG_PREFIXES = ["sglang:", "sglang_", "ray_sglang_", "ray_sglang:"] as const;
 
 export const SGLANG_NAMES = {
   requestsRunning: ["num_running_reqs"],
@@ -17,6 +17,11 @@ export const SGLANG_NAMES = {
     "num_decode_transfer_queue_reqs",
   ],
   kvCapacityTokens: ["max_total_num_tokens"],
+  /** Their product, where the one above is not there. */
+  kvPages: ["num_pages"],
+  kvTokensPerPage: ["page_size"],
+  /** Labels page_size and num_pages; from February to May 2026 only. */
+  cacheConfig: ["cache_config_info"],
   kvUsedTokens: ["kv_used_tokens"],
   kvEvictableTokens: ["kv_evictable_tokens"],
   /** Two decimals, and the fullest of several pools. */

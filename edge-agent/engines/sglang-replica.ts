@@ -1,4 +1,5 @@
 /** One SGLang server as one replica, all its data-parallel ranks together: by its page, else by its loads, else by its server's facts. */
+import { labelOf } from "../exposition-line.ts";
 import { type ReplicaReading, UNMEASURED } from "./engine.ts";
 import { cumulative, type Reader } from "./reader.ts";
 import { sglangCounters } from "./sglang-counters.ts";
@@ -25,6 +26,7 @@ export const sglangReplica = (
   };
   const kvCapacityTokens = first(
     "kvCapacityTokens",
+    ["num_pages × page_size", capacityByPages(reader)],
     ["/v1/loads max_total_num_tokens", loads?.kvCapacityTokens],
     ["/server_info max_total_num_tokens", statedCapacity],
   );
@@ -48,6 +50,19 @@ export const sglangReplica = (
       counters: { ...sglangCounters(reader), prefillBusy: busy },
     },
   };
+};
+
+/** Each rank's pages times what one holds, as gauges or as labels. @returns null where neither says it */
+const capacityByPages = ({ total, find }: Reader): number | null => {
+  const pages = total("kvCapacityTokens", SGLANG_NAMES.kvPages);
+  const perPage = total("kvCapacityTokens", SGLANG_NAMES.kvTokensPerPage, (samples) => samples.slice(0, 1));
+  if (pages !== null && perPage !== null && pages * perPage > 0) return pages * perPage;
+  const infos = find(SGLANG_NAMES.cacheConfig).samples.map((info) => {
+    const [count, size] = [Number(labelOf(info, "num_pages") ?? 0), Number(labelOf(info, "page_size") ?? 0)];
+    return Number.isSafeInteger(count * size) && count > 0 && size > 0 ? count * size : null;
+  });
+  const known = infos.filter((tokens) => tokens !== null);
+  return known.length === 0 || known.length < infos.length ? null : known.reduce((sum, tokens) => sum + tokens, 0);
 };
 
 const namesOf = (field: string): readonly string[] =>

@@ -8,6 +8,8 @@ export const TRTLLM_NAMES = {
   requestsWaiting: ["trtllm_num_requests_waiting"],
   kvCacheUsedFraction: ["trtllm_kv_cache_utilization"],
   kvMaxBlocks: ["trtllm_kv_cache_max_blocks"],
+  kvUsedBlocks: ["trtllm_kv_cache_used_blocks"],
+  kvFreeBlocks: ["trtllm_kv_cache_free_blocks"],
   kvTokensPerBlock: ["trtllm_kv_cache_tokens_per_block"],
   gpuMemoryBytes: ["trtllm_gpu_memory_usage_bytes"],
   reusedBlocks: ["trtllm_kv_cache_reused_blocks_total"],
@@ -25,5 +27,5 @@ export const TRTLLM_NAMES = {
 export const TRTLLM_REQUIRED: readonly (readonly string[])[] = [
   TRTLLM_NAMES.requestsRunning,
   TRTLLM_NAMES.requestsWaiting,
-  TRTLLM_NAMES.kvCacheUsedFraction,
+  [...TRTLLM_NAMES.kvCacheUsedFraction, ...TRTLLM_NAMES.kvUsedBlocks, ...TRTLLM_NAMES.kvFreeBlocks],
 ];

@@ -110,7 +110,9 @@ const measuredOf = (
     iteration?.kvCapacityTokens,
   );
   const hasShare = reader.find(TRTLLM_NAMES.kvCacheUsedFraction).samples.length > 0;
-  const share = hasShare ? reader.fraction("kvCacheUsedFraction", TRTLLM_NAMES.kvCacheUsedFraction) : null;
+  const share = hasShare
+    ? reader.fraction("kvCacheUsedFraction", TRTLLM_NAMES.kvCacheUsedFraction)
+    : blockShare(reader, blocks);
   const replica = {
     ...UNMEASURED,
     requestsRunning: orIteration(
@@ -131,6 +133,13 @@ const measuredOf = (
   fault("startedAtMs", "not-exported");
   const gpuMemoryBytes = total("gpuMemoryBytes", TRTLLM_NAMES.gpuMemoryBytes) ?? iteration?.gpuMemoryBytes ?? null;
   return { gpuMemoryBytes, kvCapacityTokens: capacity === 0 ? null : capacity, replicas: [replica] };
+};
+
+/** @returns null where used ones are not said, neither as such nor as those that are not free */
+const blockShare = ({ total }: Reader, blocks: number | null): number | null => {
+  const free = total("kvCacheUsedFraction", TRTLLM_NAMES.kvFreeBlocks);
+  const used = total("kvCacheUsedFraction", TRTLLM_NAMES.kvUsedBlocks) ?? difference(blocks, free);
+  return used === null || !blocks || used < 0 || used > blocks ? null : used / blocks;
 };
 
 const usedShare = (iteration: Iteration | null): number | null =>

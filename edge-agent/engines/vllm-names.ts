@@ -7,7 +7,8 @@ export const VLLM_PREFIXES = ["vllm:", "ray_vllm_", "vllm_", "ray_vllm:"] as con
 
 export const VLLM_NAMES = {
   requestsRunning: ["num_requests_running"],
-  requestsWaiting: ["num_requests_waiting"],
+  /** The second is split by reason; summed it is the same. */
+  requestsWaiting: ["num_requests_waiting", "num_requests_waiting_by_reason"],
   kvCacheUsedFraction: ["kv_cache_usage_perc", "gpu_cache_usage_perc"],
   kvCapacityTokens: ["cache_config_info"],
   promptTokens: counterNames("prompt_tokens"),

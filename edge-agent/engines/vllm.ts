@@ -57,7 +57,8 @@ const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading =
   const series = (name: string): readonly Sample[] => page.samples.get(prefix + name) ?? [];
   // Told by vLLM's own spelling, whoever wrote the page.
   const faults = [...page.faults, ...brokenContract(page, prefix, VLLM_REQUIRED).map(inOwnSpelling(prefix))];
-  const placed = enginesByModel(series);
+  const labelled = enginesByModel(series);
+  const placed = labelled.size > 0 ? labelled : enginesOfOnly(series, models);
   const capacity = placed.size > 1 ? null : capacityOf(series("cache_config_info"));
   if (capacity === null) faults.push({ field: "kvCapacityTokens", code: "capacity-unknown" });
   const atWork = placed.size > 1 ? [] : adaptersAtWork(series("lora_requests_info"));
@@ -68,7 +69,9 @@ const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading =
     const listed = modelReading(model, weightsFor(model, models, faults));
     if (engines.size > MOST_ENGINES) faults.push({ field: "replicas", code: "too-many-engines" });
     const known = engines.size <= MOST_ENGINES ? [...engines] : [];
-    const replicas = known.map((engine) => replicaReading({ page, prefix, engine, own: ownOf(model, engine) }));
+    const replicas = known.map((engine) =>
+      replicaReading({ page, prefix, engine, own: ownOf(labelled.size > 0 ? model : "", engine) }),
+    );
     found.push(...replicas);
     read.push({
       ...listed,
@@ -90,6 +93,20 @@ const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading =
 const inOwnSpelling =
   (prefix: string) =>
   ({ field, code }: Fault): Fault => ({ field: `vllm:${field.slice(prefix.length)}`, code });
+
+/** Where something on the way took the label away: of a server that lists one model, they can only be that one's. */
+const enginesOfOnly = (
+  series: (name: string) => readonly Sample[],
+  models: EnginePayloads["models"],
+): ReadonlyMap<string, ReadonlySet<string>> => {
+  const [only, ...others] = listedModels(models);
+  const engines = new Set(
+    VLLM_REQUIRED.flat()
+      .flatMap(series)
+      .map((sample) => labelOf(sample, "engine") ?? "0"),
+  );
+  return only === undefined || others.length > 0 || engines.size === 0 ? new Map() : new Map([[only.model, engines]]);
+};
 
 /** By the series that every version has; a page without the `engine` label is one engine. */
 const enginesByModel = (series: (name: string) => readonly Sample[]): ReadonlyMap<string, ReadonlySet<string>> => {

@@ -19,6 +19,7 @@ export const readDcgm = (page: Page, uuids: readonly string[]): GpuReading => {
   const used = seriesByUuid(page, "DCGM_FI_DEV_FB_USED");
   const free = seriesByUuid(page, "DCGM_FI_DEV_FB_FREE");
   const reserved = seriesByUuid(page, "DCGM_FI_DEV_FB_RESERVED");
+  const total = seriesByUuid(page, "DCGM_FI_DEV_FB_TOTAL");
   const found = [...new Set([...used.keys(), ...free.keys()])].sort();
   if (found.length === 0) faults.push({ field: "DCGM_FI_DEV_FB_USED", code: "metrics-contract-broken" });
   const gpus = (uuids.length === 0 ? found : uuids).map((uuid) => {
@@ -33,17 +34,28 @@ export const readDcgm = (page: Page, uuids: readonly string[]): GpuReading => {
     };
     const usedMib = mib("memoryUsedBytes", memory.used);
     const freeMib = mib("memoryFreeBytes", memory.free);
-    const reservedMib = mib("memoryTotalBytes", memory.reserved);
-    const isWhole = usedMib !== null && freeMib !== null && reservedMib !== null;
+    const stated = statedMib(used.get(uuid) ?? [], total.get(uuid) ?? []);
+    const reservedMib = stated === null ? mib("memoryTotalBytes", memory.reserved) : null;
+    const summed = sumOf([usedMib, freeMib, reservedMib]);
+    const totalMib = stated ?? summed;
     return {
       uuid,
-      memoryTotalBytes: isWhole ? bytesOfMib(usedMib + freeMib + reservedMib) : null,
+      memoryTotalBytes: totalMib === null ? null : bytesOfMib(totalMib),
       memoryUsedBytes: usedMib === null ? null : bytesOfMib(usedMib),
       memoryFreeBytes: freeMib === null ? null : bytesOfMib(freeMib),
     };
   });
   return { gpus, faults };
 };
+
+/** A total is not in the exporter's usual list; where an operator added it, it is the sum. Slices have none of their own. */
+const statedMib = (used: readonly Sample[], total: readonly Sample[]): number | null => {
+  const stated = mibOfSame(total);
+  return used.some(isSlice) || stated.kind === "unknown" ? null : stated.mib;
+};
+
+const sumOf = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
 
 type SeriesByUuid = ReadonlyMap<string, readonly Sample[]>;
 
