@@ -44,6 +44,7 @@ export const createApp = (context: Context, metrics: Metrics): Router => {
   // The page itself says nothing: what it shows it asks for, as anybody does.
   const page = createPage(context.log);
   for (const path of PAGE_PATHS) app.get(path, page);
+  app.get("/reference", (c) => c.redirect("/#/reference", 302));
   app.use(sameOrigin);
   app.use(authenticate(context.auth, createFailedLogins(context), metrics));
   // Whoever was refused by their role is in it, too; who names nobody is not.

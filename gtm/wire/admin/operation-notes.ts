@@ -50,7 +50,10 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   },
   "get /version": { description: "Of the GTM that answers; `gtm version` tells that of the program itself." },
   "get /instances": { command: "instances", description: "Others were heard within the last 5 s." },
-  "get /config": { command: "config show", description: "Each section with its hash; the file's faults where it is refused." },
+  "get /config": {
+    command: "config show",
+    description: "Each section with its hash; the file's faults where it is refused.",
+  },
   "get /config/schema": { command: "schema", description: "Descriptions say when a change takes effect." },
   "post /config/check": {
     command: "config diff --file /etc/llm-gtm/gtm.yaml",
@@ -201,6 +204,12 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     readsStore: true,
     description: "By label or id.",
     parameters: { id: CONVERSATION },
+  },
+  "post /conversations/{id}/move": {
+    command: `conversations move ${CONVERSATION} us-east`,
+    parameters: { id: CONVERSATION },
+    hasIfMatch: true,
+    body: { region: "us-east", comment: "complaint of the tenant" },
   },
   "delete /conversations/{id}": {
     command: `conversations release ${CONVERSATION}`,

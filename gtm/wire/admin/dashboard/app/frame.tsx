@@ -15,6 +15,7 @@ import { ModelsScreen } from "./screens/models.tsx";
 import { OverridesScreen } from "./screens/overrides.tsx";
 import { OverviewScreen } from "./screens/overview.tsx";
 import { PlacementsScreen } from "./screens/placements.tsx";
+import { ReferenceScreen } from "./screens/reference.tsx";
 import { RegionScreen } from "./screens/region.tsx";
 import { TokensScreen } from "./screens/tokens.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
@@ -79,7 +80,7 @@ export const Frame = () => {
       <footer>
         <p>
           llm-gtm {status.body?.version ?? ""} · map: Natural Earth · all of this is in the{" "}
-          <a href="/api/v1/openapi.json">admin API</a> and on the command line
+          <a href={hrefOf("reference")}>admin API</a> and on the command line
         </p>
       </footer>
     </>
@@ -136,6 +137,8 @@ const Screen = ({ place, status }: { readonly place: Place; readonly status: Kno
       return <AuditScreen />;
     case "instances":
       return <InstancesScreen />;
+    case "reference":
+      return <ReferenceScreen key={place.subject} id={place.subject} />;
     default:
       return <Empty>There is no screen called {place.screen}. The names above lead to those there are.</Empty>;
   }
