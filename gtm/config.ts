@@ -8,12 +8,14 @@ import { rateLimitOf, tcpLimitsOf } from "./config/dns-limit-settings.ts";
 import type { DnsListen } from "./config/dns-listen-settings.ts";
 import { keyFilesOf } from "./config/key-settings.ts";
 import { policyOf } from "./config/policy-settings.ts";
+import { safetyOf } from "./config/safety-settings.ts";
 import { GtmSettings } from "./config/schema.ts";
 import { zoneOf } from "./config/zone-settings.ts";
 import type { IdentitySource } from "./domain/identity-source.ts";
 import type { Model } from "./domain/model.ts";
 import type { Pool } from "./domain/pool.ts";
 import type { RegionSite } from "./domain/region.ts";
+import type { SafetyLimits } from "./domain/safety-limits.ts";
 import type { Location } from "./domain/topology.ts";
 import type { Zone } from "./domain/zone.ts";
 import type { KeyFiles } from "./keys/key-files.ts";
@@ -66,6 +68,7 @@ export type GtmConfig = {
   readonly models: readonly Model[];
   readonly pools: readonly Pool[];
   readonly policy: Policy;
+  readonly safety: SafetyLimits;
   readonly geo: {
     readonly provider: "builtin" | "static";
     readonly static: readonly { readonly cidr: string; readonly location: Location; readonly name: string | null }[];
@@ -161,6 +164,7 @@ export const configOf = (settings: GtmSettings): GtmConfig => {
     })),
     pools,
     policy: policyOf(settings.policy),
+    safety: safetyOf(settings.safety),
     geo: {
       provider: geo.provider,
       static: geo.static.map(({ lat, lon, ...rest }) => ({ ...rest, location: { latitude: lat, longitude: lon } })),

@@ -3,6 +3,7 @@
 import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
 import type { ReloadedBy } from "#gtm/wire/admin/configuration-port.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
+import { createSafety } from "#gtm/wire/admin/safety-port.ts";
 import { createAdmin } from "#gtm/wire/admin/server.ts";
 import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
@@ -137,6 +138,7 @@ export const createGtm = (
       },
       configuration: reloader,
       policyAt: (monotonicMs) => settings.at(monotonicMs).config.policy,
+      safety: createSafety(() => settings.now().config.safety, metrics),
       instances: agreement,
       agents: source.agents,
       zones: createZones({ config: () => settings.now().config, clock }),

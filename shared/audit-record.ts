@@ -14,8 +14,8 @@ export const AuditRecord = z.looseObject({
   method: z.string().max(16),
   /** Below the API's address, without the query. */
   path: z.string().max(512),
-  /** Of the query: only what is asked for by name. */
-  overrideRule: z.string().max(64).nullable(),
+  /** Of the query: only what is asked for by name; several with commas between them. */
+  overrideRule: z.string().max(128).nullable(),
   /** What was sent, where it was JSON and is not long. */
   body: z.unknown().nullable(),
   /** HTTP status of the answer: from 400 on nothing was changed. */

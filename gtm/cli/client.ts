@@ -142,13 +142,19 @@ const exitCodeOf = ({ status, rule }: Problem): number => {
   return status === 400 ? EXIT.usage : EXIT.error;
 };
 
-const sentenceOf = ({ status, title, detail, rule, code, faults }: Problem, token: string | undefined): string => {
+const sentenceOf = (
+  { status, title, detail, rule, pass, code, faults }: Problem,
+  token: string | undefined,
+): string => {
   if (status === 401) {
     const hint = (token ?? "") === "" ? "GTM_TOKEN is not set" : "the token in GTM_TOKEN was not accepted";
     return `401, ${hint}: ${detail} \`gtm token create\` makes one.`;
   }
-  if (rule !== undefined)
-    return `refused by the safety rule ${rule}: ${withoutHint(detail)} --override-rule ${rule} does it all the same.`;
+  if (rule !== undefined) {
+    const rules = (pass ?? rule).replace(/^override_rule=/, "").split(",");
+    const options = rules.map((one) => `--override-rule ${one}`).join(" ");
+    return `refused by the safety rule ${rule}: ${withoutHint(detail)} ${options} ${rules.length === 1 ? "does" : "do"} it all the same.`;
+  }
   if (code === "internal-error" || status === 503) return `${status}, ${title.toLowerCase()}: ${detail}`;
   if (faults !== undefined)
     return faults.map(({ at, message }) => `${at.replace(/^[a-z]+\./, "")}: ${message}`).join("; ");

@@ -16,19 +16,21 @@ export const mustAgree = async (io: CliIo, question: string): Promise<void> => {
 };
 
 /**
- * @param passed the rule that is to be passed; @param sentenceOf goes on after the rule's name
- * @throws {CliFailure} refused by a safety rule, where another forbids it
+ * @param passed the rules that are to be passed, with commas between them; @param sentenceOf goes on after the rule's name
+ * @throws {CliFailure} refused by a safety rule, where others forbid it
  */
 export const mustPassRules = (
   { violations }: Pick<OrderEffects, "violations">,
   passed: string | undefined,
   sentenceOf: (detail: string) => string,
 ): void => {
-  const forbidding = violations.find(({ rule }) => rule !== passed);
-  if (forbidding === undefined) return;
-  const { rule, detail } = forbidding;
+  const named = passed?.split(",") ?? [];
+  const forbidding = violations.filter(({ rule }) => !named.includes(rule));
+  if (forbidding.length === 0) return;
+  const sentences = forbidding.map(({ rule, detail }) => `the safety rule ${rule} refuses ${sentenceOf(detail)}`);
+  const rules = [...new Set(violations.map(({ rule }) => `--override-rule ${rule}`))];
   throw new CliFailure(
     EXIT.refusedBySafetyRule,
-    `the safety rule ${rule} refuses ${sentenceOf(detail)}. --override-rule ${rule} does it all the same.`,
+    `${sentences.join("; ")}. ${rules.join(" ")} ${rules.length === 1 ? "does" : "do"} it all the same.`,
   );
 };

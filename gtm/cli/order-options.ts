@@ -4,8 +4,18 @@ import { PACES } from "#gtm/wire/admin/drain-pacing.ts";
 import { RULES } from "#gtm/wire/admin/safety-rules.ts";
 import { duration } from "#shared/units.ts";
 
+/** With commas between them, as the API takes them. */
 export const overrideRuleOption = (): Option =>
-  new Option("--override-rule <rule>", "do it although this safety rule forbids it").choices(RULES);
+  new Option(
+    "--override-rule <rule>",
+    `do it although this safety rule forbids it: ${RULES.join(", ")}; may be said several times`,
+  ).argParser(addedRule);
+
+const addedRule = (text: string, before: string | undefined): string => {
+  const unknown = text.split(",").find((one) => !RULES.some((rule) => rule === one));
+  if (unknown === undefined) return before === undefined ? text : `${before},${text}`;
+  throw new InvalidArgumentError(`Allowed choices are ${RULES.join(", ")}.`);
+};
 
 /** Checked here so that a slip is a usage error before anybody is asked; the API gets the text. */
 export const aDuration = (text: string): string => {

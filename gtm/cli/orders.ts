@@ -95,9 +95,10 @@ const drain = async (invocation: Invocation, region: string, options: DrainWishe
 export const undrainCommand = (io: CliIo): Command =>
   orderCommand("undrain", "take a drain back", ["undrain eu-central", 'undrain eu-central --comment "updated" --yes'])
     .option("--comment <text>", "why, for the log")
+    .addOption(overrideRuleOption())
     .action(async (region: string, options: Wishes, command: Command) => {
       const body = { comment: options.comment };
-      await giveOrder(invocationOf(command, io), { verb: "undrain", region, body }, options);
+      await giveOrder(invocationOf(command, io), { verb: "undrain", region, body, ...guardsOf(options) }, options);
     });
 
 export const downCommand = (io: CliIo): Command =>
@@ -122,12 +123,13 @@ export const upCommand = (io: CliIo): Command =>
     .option("--forced", "ignore monitoring; needs --comment")
     .option("--comment <text>", "why, for whoever is on call next")
     .addOption(untilOption())
+    .addOption(overrideRuleOption())
     .action(async (region: string, options: Wishes & { forced?: true }, command: Command) => {
       const { forced, comment } = options;
       if (forced === true && comment === undefined)
         throw new CliFailure(EXIT.usage, "--forced needs --comment: say why");
       const body = { forced, comment, for: options.for };
-      await giveOrder(invocationOf(command, io), { verb: "up", region, body }, options);
+      await giveOrder(invocationOf(command, io), { verb: "up", region, body, ...guardsOf(options) }, options);
     });
 
 const guardsOf = ({ overrideRule, planId }: Wishes): Pick<RegionOrder, "overrideRule" | "planId"> => ({

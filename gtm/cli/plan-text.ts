@@ -4,7 +4,7 @@ import type { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { displacedText, pacedText } from "./displaced-text.ts";
-import { count, milliseconds, untilText } from "./quantity.ts";
+import { count, fraction, milliseconds, untilText } from "./quantity.ts";
 import { facts, table } from "./table.ts";
 import { wrapped } from "./wrapped.ts";
 
@@ -78,7 +78,12 @@ const turns = (
   ].join("");
 };
 
-const modelFacts = ({ modelsWithoutRegion, modelsToLoad }: OrderEffects): readonly (readonly [string, string])[] => [
+const modelFacts = ({
+  modelsWithoutRegion,
+  modelsToLoad,
+  uses,
+}: OrderEffects): readonly (readonly [string, string])[] => [
+  ...useFacts(uses),
   [
     "models without a region",
     modelsWithoutRegion.length === 0
@@ -94,6 +99,16 @@ const modelFacts = ({ modelsWithoutRegion, modelsToLoad }: OrderEffects): readon
           .join(", "),
   ],
 ];
+
+/** What is busy there, not what caches hold: "llama-70b in paris: KV memory 0.10 → 0.20, prefill 0.30 → 0.35". */
+const useFacts = (uses: OrderEffects["uses"]): readonly (readonly [string, string])[] =>
+  uses.map(({ region, model, kvUsedFraction, prefillUsedFraction }, at) => [
+    at === 0 ? "busy with them" : "",
+    `${model} in ${region}: KV memory ${useText(kvUsedFraction)}, prefill ${useText(prefillUsedFraction)}`,
+  ]);
+
+const useText = (use: OrderEffects["uses"][number]["kvUsedFraction"]): string =>
+  use === null ? "not known" : `${fraction(use.now)} → ${fraction(use.after)}`;
 
 const resolversText = ({ resolvers }: Pick<OrderPlan, "resolvers">): string =>
   wrapped(`Resolvers: up to ${resolvers.lingerSeconds} s until answers expire. ${resolvers.note}`);

@@ -6,6 +6,7 @@ import { storeFaults } from "#shared/store-settings.ts";
 import { dnsListenFaults } from "./dns-listen-settings.ts";
 import { gatewayFaults, proxyProtocolFaults } from "./front-settings.ts";
 import { keyFaults } from "./key-settings.ts";
+import { safetyFaults } from "./safety-settings.ts";
 import type { GtmSettings } from "./schema.ts";
 import { zoneOf } from "./zone-settings.ts";
 
@@ -15,6 +16,7 @@ type Section = keyof GtmSettings;
 type Check = { readonly needs: readonly Section[]; readonly faults: (settings: GtmSettings) => readonly Fault[] };
 
 const CHECKS: readonly Check[] = [
+  { needs: ["safety", "regions"], faults: (settings) => safetyFaults(settings) },
   { needs: ["keys"], faults: ({ keys }) => keyFaults(keys) },
   {
     needs: ["dns"],

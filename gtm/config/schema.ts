@@ -13,6 +13,7 @@ import { KeySettings } from "./key-settings.ts";
 import { cidr } from "./network.ts";
 import { PolicySettings } from "./policy-settings.ts";
 import { RecordSettings } from "./record-settings.ts";
+import { SafetySettings } from "./safety-settings.ts";
 
 const path = z.string().min(1).max(4_096);
 const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
@@ -190,6 +191,7 @@ export const GtmSettings = z.strictObject({
   models: z.array(Model).min(1).max(1_024),
   pools: z.array(Pool).min(1).max(256),
   policy: PolicySettings.prefault({}),
+  safety: SafetySettings.prefault({}),
   geo: z
     .strictObject({
       provider: z.enum(["builtin", "static"]).default("builtin"),

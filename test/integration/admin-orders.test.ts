@@ -29,7 +29,7 @@ describe("an order", () => {
     assert.deepEqual([body.admin, body.takesNew, body.keepsHeld], ["drain-all", false, false]);
     assert.deepEqual([body.order.comment, body.order.expiresAt], ["driver update", "2026-11-30T06:00:00.000Z"]);
     assert.equal((await admin.ask("GET", "/regions/frankfurt")).headers.get("etag"), headers.get("etag"));
-    const [order] = admin.gtm.state.orders.regions;
+    const [order] = admin.gtm.ports.orders.current().regions;
     assert.equal(order?.expiresAtMs, admin.gtm.clock.epochMs() + 7_200_000);
   });
 
@@ -41,7 +41,7 @@ describe("an order", () => {
     ] as const) {
       assert.notEqual((await admin.ask("POST", `/regions/frankfurt/${verb}`, { body })).body.admin, "active");
       assert.equal((await admin.ask("POST", `/regions/frankfurt/${back}`, { body: {} })).body.admin, "active");
-      assert.deepEqual(admin.gtm.state.orders.regions, []);
+      assert.deepEqual(admin.gtm.ports.orders.current().regions, []);
     }
   });
 
@@ -99,7 +99,7 @@ describe("an order that would leave a model without any region", () => {
         [409, "safety-rule", "minRegionsPerModel"],
       );
       assert.match(refused.body.detail, /^llama-70b of pool chat would have no region/);
-      assert.deepEqual(admin.gtm.state.orders.regions, []);
+      assert.deepEqual(admin.gtm.ports.orders.current().regions, []);
 
       const plan = await admin.ask("POST", `/regions/frankfurt/${verb}?dry_run=true`, { body });
       assert.deepEqual([plan.status, plan.body.violations[0].rule], [200, "minRegionsPerModel"]);
@@ -125,7 +125,7 @@ describe("two people who order at the same time", () => {
     const { status, body } = await admin.ask("POST", "/regions/frankfurt/drain", { body: DRAIN, headers });
     assert.equal(status, 412);
     assert.match(body.detail, /it is down now/);
-    assert.equal(admin.gtm.state.orders.regions[0]?.admin, "down");
+    assert.equal(admin.gtm.ports.orders.current().regions[0]?.admin, "down");
   });
   it("one whose plan still holds is not", async () => {
     await using admin = await runningAdmin();
@@ -143,7 +143,7 @@ describe("while the store is away", () => {
       const { status, body } = await admin.ask("POST", path, { body: DRAIN });
       assert.deepEqual([status, body.code], [503, "store-unreachable"]);
     }
-    assert.deepEqual(admin.gtm.state.orders.regions, []);
+    assert.deepEqual(admin.gtm.ports.orders.current().regions, []);
   });
 });
 
@@ -156,7 +156,7 @@ describe("while the store refuses what is written", () => {
     });
     assert.deepEqual([status, body.code, body.cause], [503, "store-refused", "GTM_STORE_REFUSED"]);
     assert.match(body.detail, /^Nothing was changed\. The store would not: OOM command not allowed\.$/);
-    assert.deepEqual(admin.gtm.state.orders.regions, []);
+    assert.deepEqual(admin.gtm.ports.orders.current().regions, []);
   });
 });
 

@@ -7,7 +7,7 @@ import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/runni
 const DENY = { kind: "deny", region: "frankfurt", tenant: "acme", comment: "contract", for: "8h" };
 const given = async (admin: RunningAdmin, body: unknown = DENY) =>
   (await admin.ask("POST", "/overrides", { body })).body;
-const standing = (admin: RunningAdmin) => admin.gtm.state.orders.overrides;
+const standing = (admin: RunningAdmin) => admin.gtm.ports.orders.current().overrides;
 
 describe("an override", () => {
   it("concerns every pool, model and tenant that it does not name, and stands until its end", async () => {

@@ -8,7 +8,7 @@ import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/runni
 const DRAIN = ["drain", "frankfurt", "--mode", "drain-all", "--comment", "driver update"];
 const run = (admin: RunningAdmin, words: readonly string[], terminal: Terminal = {}) =>
   runCli([...words, "--server", admin.url], terminal);
-const ordered = (admin: RunningAdmin) => admin.gtm.state.orders.regions.map(({ admin: state }) => state);
+const ordered = (admin: RunningAdmin) => admin.gtm.ports.orders.current().regions.map(({ admin: state }) => state);
 
 describe("gtm drain --dry-run", () => {
   it("prints the plan as data and changes nothing", async () => {
@@ -30,6 +30,7 @@ token p95: now 202 ms, then 4.50 s.
 REGION  COMING  TOKENS AGAIN  SPARE TOKENS/S   THEN  KV USED  THEN
 paris        1        20 000           5 000  4 978     0.10  0.15
 
+busy with them           llama-70b in paris: KV memory 0.10 → 0.20, prefill 0.00 → 0.00
 models without a region  none
 models to load first     none
 
@@ -159,7 +160,7 @@ describe("wrong use", () => {
     },
     { words: ["drain", "--mode", "drain-all", "--comment", "x"], says: /missing required argument 'region'/ },
     { words: [...DRAIN, "--for", "100"], says: /must be a duration with its unit/ },
-    { words: [...DRAIN, "--override-rule", "all"], says: /Allowed choices are minRegionsPerModel/ },
+    { words: [...DRAIN, "--override-rule", "all"], says: /Allowed choices are minActiveRegions, minRegionsPerModel/ },
     {
       words: ["drain", "frankfurt", "--mode", "drain-new", "--comment", "x", "--wait", "--yes"],
       says: /--wait needs --mode drain-all/,

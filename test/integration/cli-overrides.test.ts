@@ -8,7 +8,7 @@ import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/runni
 const ADD = ["overrides", "add", "--kind", "deny", "--region", "frank*", "--comment", "contract", "--for", "8h"];
 const run = (admin: RunningAdmin, words: readonly string[], terminal: Terminal = {}) =>
   runCli([...words, "--server", admin.url], terminal);
-const kinds = (admin: RunningAdmin) => admin.gtm.state.orders.overrides.map(({ kind }) => kind);
+const kinds = (admin: RunningAdmin) => admin.gtm.ports.orders.current().overrides.map(({ kind }) => kind);
 
 describe("gtm overrides add", () => {
   it("--dry-run prints the plan as data and changes nothing", async () => {
@@ -30,6 +30,7 @@ token p95: now 202 ms, then 4.50 s.
 REGION  COMING  TOKENS AGAIN  SPARE TOKENS/S   THEN  KV USED  THEN
 paris        1        20 000           5 000  4 978     0.10  0.15
 
+busy with them           llama-70b in paris: KV memory 0.10 → 0.20, prefill 0.00 → 0.00
 models without a region  none
 models to load first     none
 
@@ -78,7 +79,7 @@ describe("gtm overrides add --kind share", () => {
     assert.equal(exitCode, 0);
     assert.match(out, /^[0-9A-Z]{26}: share 0\.2 frank\* for pool \*/);
     assert.match((await run(admin, ["overrides", "list"])).out, / share 0\.2 +frank\* /);
-    assert.equal(admin.gtm.state.orders.overrides[0]?.share, 0.2);
+    assert.equal(admin.gtm.ports.orders.current().overrides[0]?.share, 0.2);
   });
   it("without a share, with one that is none, or on another kind is a usage error", async () => {
     await using admin = await runningAdmin();
@@ -94,7 +95,7 @@ describe("gtm force", () => {
     await using admin = await runningAdmin();
     const words = ["force", "paris", "--tenant", "acme", "--comment", "test", "--for", "1h", "--yes"];
     assert.equal((await run(admin, words)).exitCode, 0);
-    const [one] = admin.gtm.state.orders.overrides;
+    const [one] = admin.gtm.ports.orders.current().overrides;
     assert.deepEqual([one?.kind, one?.region, one?.tenant], ["force", "paris", "acme"]);
   });
 });
@@ -103,7 +104,7 @@ describe("an override that stands", () => {
   it("is listed, extended and cancelled", async () => {
     await using admin = await runningAdmin();
     await run(admin, [...ADD, "--yes"]);
-    const id = admin.gtm.state.orders.overrides[0]?.id ?? "";
+    const id = admin.gtm.ports.orders.current().overrides[0]?.id ?? "";
     const list = await run(admin, ["overrides", "list"]);
     assert.match(list.out, /^OVERRIDE +KIND +REGION +POOL +MODEL +TENANT +LEFT +BY +WHY\n/);
     assert.match(list.out, new RegExp(`\n${id} +deny +frank\\* +\\* +\\* +\\* +8 h 0 min +loopback +contract\n`));

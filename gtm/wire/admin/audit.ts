@@ -30,7 +30,7 @@ export const keepAudit =
       tokenId,
       method: method.slice(0, 16),
       path: path.slice(0, 512),
-      overrideRule: c.req.query("override_rule")?.slice(0, 64) ?? null,
+      overrideRule: c.req.query("override_rule")?.slice(0, 128) ?? null,
       body: bodyOf(await c.req.text().catch(() => "")),
       status: c.res.status,
     });

@@ -2,13 +2,16 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import type { World } from "#gtm/domain/world.ts";
+import { type ChangeTarget, lateChangeOf } from "./cooldown.ts";
 import { type Decided, Displaced, displacedOf, isDisplaced, Target, targetsOf } from "./displaced.ts";
 import type { Leaving } from "./drain-pacing.ts";
 import type { HomeConversations } from "./home-conversations.ts";
+import { modelChanges, tenantsOf } from "./model-changes.ts";
 import type { Moment } from "./models-served.ts";
 import { type KnownConversation, type NextTurns, nextTurnsIn, sumOf } from "./next-turns.ts";
 import type { AdminPorts } from "./ports.ts";
-import { modelChanges, violationsOf } from "./safety-rules.ts";
+import { Violation, violationsOf } from "./safety-rules.ts";
+import { pinnedAtHome, RegionUse, usesAfter } from "./use-after.ts";
 
 const ModelInPool = z.looseObject({ pool: z.string(), model: z.string() });
 
@@ -43,8 +46,10 @@ export const ORDER_EFFECTS = {
   modelsWithoutRegion: z.array(ModelInPool),
   /** Models that some region would have to load first. */
   modelsToLoad: z.array(ModelInPool.extend({ region: z.string(), coldStartMs: z.number() })),
-  /** Rules that forbid it; `override_rule` passes one. */
-  violations: z.array(z.looseObject({ rule: z.string(), detail: z.string() })),
+  /** How full the regions are that pinned conversations go to, and how full they would be with them. */
+  uses: z.array(RegionUse),
+  /** Rules that forbid it; `override_rule` passes those that it names. */
+  violations: z.array(Violation),
 };
 const OrderEffects = z.looseObject(ORDER_EFFECTS);
 export type OrderEffects = z.infer<typeof OrderEffects>;
@@ -76,8 +81,21 @@ export const decideBoth = async (
   return decided;
 };
 
+/** What is asked, as far as safety rules look at it. */
+export type Asked = {
+  readonly target: ChangeTarget;
+  readonly actor: string;
+  /** By the wall clock. */
+  readonly epochMs: number;
+  /** It takes out what serves nothing already: no rule stands against that. */
+  readonly takesNothing: boolean;
+};
+
 export type Weighed = {
+  readonly asked: Asked;
   readonly home: HomeConversations;
+  /** Everybody at home where those are, of whatever traffic. */
+  readonly all: HomeConversations;
   /** Of these conversations. */
   readonly decided: readonly Decided[];
   /** Over how long they leave; null: as their next turns come. */
@@ -87,7 +105,7 @@ export type Weighed = {
 export const effectsOf = (
   ports: AdminPorts,
   { now, ordered }: Worlds,
-  { home: { known, located, isComplete }, decided, overMs }: Weighed,
+  { asked, home: { known, located, isComplete }, all, decided, overMs }: Weighed,
   at: Moment,
 ): OrderEffects => {
   const before = sumOf(decided.map((one) => one.before));
@@ -98,7 +116,13 @@ export const effectsOf = (
   const displaced = decided.filter(isDisplaced);
   // Whoever has a next turn has it within the pin's time, or is placed anew then.
   const leavingMs = overMs ?? ports.policy.pinMs;
-  const models = modelChanges(now, ordered, ports, at);
+  const models = modelChanges(now, ordered, ports, { ...at, tenants: tenantsOf(asked.target.tenant) });
+  const isPinned = ({ conversation }: KnownConversation): boolean =>
+    at.nowMs - conversation.lastTurnAtMs <= ports.policy.pinMs;
+  const leaving = displaced.filter((one) => isPinned(one.known));
+  const uses = usesAfter(now, leaving.map(moveOf), pinnedAtHome(all.known.filter(isPinned)));
+  const limits = ports.safety.limits();
+  const late = lateChangeOf(ports.orders.record(), asked, { nowMs: asked.epochMs, cooldownMs: limits.cooldownMs });
   return {
     conversations: {
       ...{ home: known.length, isComplete, pinned, idle: known.length - pinned, located },
@@ -115,13 +139,18 @@ export const effectsOf = (
     targets: targetsOf(displaced, ordered, leavingMs),
     modelsWithoutRegion: models.lost.map(({ pool, model }) => ({ pool, model })),
     modelsToLoad: models.toLoad,
-    violations: [...violationsOf(models)],
+    uses: [...uses],
+    violations: asked.takesNothing ? [] : [...violationsOf({ models, uses, late }, limits)],
   };
 };
 
 /** The conversations that would go elsewhere, each with its next turn there. */
 export const leavingOf = (decided: readonly Decided[]): readonly Leaving[] =>
   decided.filter(isDisplaced).map(({ known, after }) => ({ known, next: after }));
+
+const moveOf = ({ known, before, after }: Decided) => ({
+  ...{ model: known.conversation.model, before: before.region, after: after.region },
+});
 
 const sideBySide = (before: NextTurns, after: NextTurns): OrderEffects["nextTurns"] =>
   [...new Set([...before.byRegion.keys(), ...after.byRegion.keys()])].sort().map((region) => ({

@@ -8,7 +8,7 @@ import type { RegionId } from "#shared/ids.ts";
 import { PacedPlan, pacedDrainOf } from "./drain-pacing.ts";
 import { type HomeConversations, homeConversations } from "./home-conversations.ts";
 import type { Moment } from "./models-served.ts";
-import { decideBoth, effectsOf, leavingOf, ORDER_EFFECTS } from "./order-effects.ts";
+import { type Asked, decideBoth, effectsOf, leavingOf, ORDER_EFFECTS } from "./order-effects.ts";
 import type { AdminPorts } from "./ports.ts";
 import type { Action } from "./region-action.ts";
 
@@ -49,6 +49,7 @@ export type OrderContext = {
   readonly planId: string;
   /** Unix epoch ms: when it would begin. */
   readonly startsAtMs: number;
+  readonly actor: string;
   readonly at: Moment;
 };
 
@@ -80,13 +81,29 @@ export const planOrder = async (ports: AdminPorts, order: OrderContext): Promise
     changes: from !== action.to || paced !== null,
     expiresAt: order.expiresAtMs === null ? null : new Date(order.expiresAtMs).toISOString(),
     expiresInMs: action.forMs,
-    ...effectsOf(ports, worlds, { home, decided, overMs }, at),
+    ...effectsOf(ports, worlds, { asked: askedBy(order, now), home, all: home, decided, overMs }, at),
     resolvers: resolversOf(action.to, ports.policy),
     paced: paced?.plan ?? null,
     planId: order.planId,
     etag: order.etag,
   };
   return { plan, schedule: paced?.schedule ?? null, home };
+};
+
+const askedBy = ({ region, action, actor, startsAtMs }: OrderContext, world: World): Asked => ({
+  target: { regions: [region], pool: "*", model: "*", tenant: "*" },
+  ...{ actor, epochMs: startsAtMs, takesNothing: takesNothing(world, region, action.to) },
+});
+
+/** Whoever takes out what does not answer, or says nothing, takes nothing away: that is never refused. */
+const takesNothing = ({ regions }: World, region: RegionId, to: AdminState): boolean => {
+  const found = regions.find(({ id }) => id === region);
+  return (
+    found !== undefined &&
+    (found.health === "unhealthy" || found.health === "silent") &&
+    found.admin !== "forced-up" &&
+    (to === "down" || to === "drain-all" || to === "drain-new")
+  );
 };
 
 /** The world as it would be once everybody has heard of the order, and every conversation's turn to leave has come. */

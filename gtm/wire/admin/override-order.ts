@@ -7,18 +7,19 @@ import type { Clock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import { PACING, PacedPlan, pacedDrainOf, pacingOf, storedSchedule, whyNotPaced } from "./drain-pacing.ts";
-import { concernedBy } from "./drain-scope.ts";
+import { concernedBy, regionScope } from "./drain-scope.ts";
 import { homeConversations } from "./home-conversations.ts";
 import type { Moment } from "./models-served.ts";
 import { operationOf } from "./operation-start.ts";
 import { decideBoth, effectsOf, leavingOf, ORDER_EFFECTS } from "./order-effects.ts";
 import { Resolvers, resolversOf } from "./order-plan.ts";
 import { Comment, Lasting } from "./order-wish.ts";
+import { askedBy } from "./override-asked.ts";
 import { KINDS, OverrideView, overrideEtag, overrideNamed, overrideView } from "./override-view.ts";
 import { planIdOf, requirePlan } from "./plan-id.ts";
 import type { AdminPorts } from "./ports.ts";
 import { refuse } from "./problem.ts";
-import { modelChanges, passRules, type Rule, violationsOf } from "./safety-rules.ts";
+import { passRules, type Rule } from "./safety-rules.ts";
 
 const glob = (most: number) => z.string().min(1).max(most).openapi({ description: "A glob: * matches any run" });
 
@@ -100,6 +101,9 @@ const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
   const at = momentOf(parts);
   const worlds = { now, ordered: withOverride(now, override) };
   const home = isDraining(override) ? await concernedBy(ports, override) : await homeConversations(ports, null);
+  const { pool, model, tenant } = override;
+  const isPart = isDraining(override) && [pool, model, tenant].some((glob) => glob !== "*");
+  const all = isPart ? await concernedBy(ports, regionScope(override.region)) : home;
   const decided = await decideBoth(worlds, home.known, ports, at);
   const pacing = pacingOf(body);
   const regions = regionsOf(now, override);
@@ -112,7 +116,12 @@ const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
   const plan = {
     override: overrideView(override, clock.epochMs()),
     regions,
-    ...effectsOf(ports, worlds, { home, decided, overMs: paced?.plan.endsInMs ?? null }, at),
+    ...effectsOf(
+      ports,
+      worlds,
+      { asked: askedBy(override, now), home, all, decided, overMs: paced?.plan.endsInMs ?? null },
+      at,
+    ),
     resolvers: resolversOf(override.kind === "drain-new" ? "drain-new" : "drain-all", ports.policy),
     paced: paced?.plan ?? null,
     planId: planIdOf(basis, clock.epochMs()),
@@ -120,18 +129,19 @@ const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
   return { plan, home, at, schedule: paced === null ? null : storedSchedule(paced.schedule) };
 };
 
-/** @throws {ProblemError} 409 where a safety rule forbids it, 412 where the plan no longer holds */
-export const placeOverride = async (parts: Parts, wanted: Wanted, passed: Rule | null): Promise<OrdersRecord> => {
+/**
+ * By the plan that a dry run shows.
+ *
+ * @throws {ProblemError} 409 where a safety rule forbids it, 412 where the plan no longer holds
+ */
+export const placeOverride = async (parts: Parts, wanted: Wanted, passed: readonly Rule[]): Promise<OrdersRecord> => {
   const { ports, log } = parts;
   const { override, body } = wanted;
-  const now = ports.steering.world();
-  requirePlan(wanted.planId, { wish: body, orders: ports.orders.current(), world: now }, parts.clock.epochMs());
-  const violations = violationsOf(modelChanges(now, withOverride(now, override), ports, momentOf(parts)));
-  if (passRules(violations, passed)) {
-    log.warn("override.rule-overridden", { override: override.id, rule: passed, actor: override.actor });
+  const { plan, home, at, schedule } = await planned(parts, wanted);
+  for (const rule of passRules(plan.violations, passed, ports.safety)) {
+    log.warn("override.rule-overridden", { override: override.id, rule, actor: override.actor });
   }
   if (!isDraining(override)) return ports.orders.override(override, null);
-  const { home, at, schedule } = await planned(parts, wanted);
   const { id, kind, region, pool, model, tenant, comment, actor } = override;
   const start = {
     ...{

@@ -13,6 +13,7 @@ import type { DrainScheduleRecord, OperationRecord } from "#shared/operation-rec
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import type { AgentsPort } from "./agents-port.ts";
 import type { ConfigurationPort } from "./configuration-port.ts";
+import type { SafetyPort } from "./safety-port.ts";
 import type { TokensPort } from "./tokens-port.ts";
 import type { ZonesPort } from "./zones-port.ts";
 
@@ -77,6 +78,8 @@ export type OrderWish = {
 export type OrdersPort = {
   /** As this instance knows them now. */
   readonly current: () => OrdersRecord;
+  /** The same with what is over or was taken back within a day. */
+  readonly record: () => OrdersRecord;
   readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
   /** Takes back what was ordered of a region. */
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
@@ -179,6 +182,7 @@ export type AdminPorts = {
   readonly steering: Omit<Ports, "record">;
   /** These three are of now whenever they are read: the configuration may change. */
   readonly policy: Policy;
+  readonly safety: SafetyPort;
   readonly pools: readonly Pool[];
   readonly models: readonly Model[];
   /** What stood when a decision was made, ms on the instance's monotonic clock. */

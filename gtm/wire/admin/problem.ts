@@ -39,10 +39,18 @@ export const Problem = z
     code: z.string(),
     /** What is wrong with the request, one a fault. */
     faults: z.array(z.looseObject({ at: z.string(), message: z.string() })).optional(),
-    /** The safety rule that forbids it; pass its name as `override_rule` to do it all the same. */
+    /** The first of the safety rules that forbid it. */
     rule: z.string().optional(),
     /** What whoever asks lacks: the role, or where their scope would have to reach. */
     missing: z.looseObject({ what: z.enum(["role", "regions", "pools", "tenants"]), needed: z.string() }).optional(),
+    /** What would be, what the limit is, and the parameter that does it all the same. */
+    found: z.number().optional(),
+    limit: z.number().optional(),
+    pass: z.string().optional(),
+    /** All rules that forbid it, each with its own. */
+    violations: z
+      .array(z.looseObject({ rule: z.string(), detail: z.string(), found: z.number(), limit: z.number() }))
+      .optional(),
   })
   .openapi("Problem");
 export type Problem = z.infer<typeof Problem>;

@@ -6,13 +6,13 @@ import type { OrdersRecord } from "#shared/records.ts";
 import { storedSchedule } from "./drain-pacing.ts";
 import { regionScope } from "./drain-scope.ts";
 import { operationOf } from "./operation-start.ts";
-import { type OrderContext, type OrderPlan, planOrder, withAdmin } from "./order-plan.ts";
+import { type OrderContext, type OrderPlan, type Planned, planOrder } from "./order-plan.ts";
 import { planIdOf, requirePlan } from "./plan-id.ts";
 import type { AdminPorts, OrderWish } from "./ports.ts";
 import { refuse } from "./problem.ts";
 import { type Action, type Verb, whyNot } from "./region-action.ts";
 import { orderOf, type RegionView, regionEtag, regionView } from "./region-view.ts";
-import { modelChanges, passRules, type Rule, violationsOf } from "./safety-rules.ts";
+import { mustSayWhy, passRules, type Rule } from "./safety-rules.ts";
 
 export type Given = {
   readonly verb: Verb;
@@ -21,7 +21,8 @@ export type Given = {
   readonly actor: string;
   /** What the caller saw last; null: whatever it is. */
   readonly ifMatch: string | null;
-  readonly override: Rule | null;
+  /** Rules that the caller names to do it all the same. */
+  readonly passed: readonly Rule[];
   /** The plan that it must still be as; null: as things are. */
   readonly planId: string | null;
 };
@@ -39,10 +40,10 @@ export const carryOut = async (parts: Parts, given: Given): Promise<Done> => {
   const { ports, log } = parts;
   const { region, action, actor } = given;
   const order = orderContext(parts, given);
-  checkRules(parts, given, order);
   if (order.from === "active" && action.to === "active")
     return doneWith(region, "active", ports.orders.current(), parts);
-  const record = await give(ports, order, given);
+  const planned = await allowed(parts, given, order);
+  const record = await give(ports, order, { given, planned });
   log.info("region.ordered", {
     region: region.id,
     from: order.from,
@@ -55,10 +56,23 @@ export const carryOut = async (parts: Parts, given: Given): Promise<Done> => {
   return doneWith(region, action.to, record, parts);
 };
 
+/** By the plan that a dry run shows. @throws {ProblemError} 409 where a safety rule forbids it */
+const allowed = async ({ ports, log }: Parts, given: Given, order: OrderContext): Promise<Planned> => {
+  const { region, action, passed, actor } = given;
+  mustSayWhy(passed, action.comment);
+  const planned = await planOrder(ports, order);
+  for (const rule of passRules(planned.plan.violations, passed, ports.safety)) {
+    log.warn("region.rule-overridden", { region: region.id, to: action.to, rule, actor });
+  }
+  return planned;
+};
+
+type Allowed = { readonly given: Given; readonly planned: Planned };
+
 const give = async (
   ports: AdminPorts,
   order: OrderContext,
-  { region, action, actor }: Given,
+  { given: { region, action, actor }, planned }: Allowed,
 ): Promise<OrdersRecord> => {
   if (action.to === "active") return ports.orders.undo(region.id, actor);
   if (action.comment === null) throw new Error(`order ${action.to}: the schema let it pass without a comment`);
@@ -68,19 +82,19 @@ const give = async (
     comment: action.comment,
     actor,
     expiresAtMs: order.expiresAtMs,
-    ...(await whatGoesOn(ports, order, { comment: action.comment, actor })),
+    ...whatGoesOn(ports, order, planned, { comment: action.comment, actor }),
   });
 };
 
 /** A drain goes on after it was ordered: by the plan that the order would be shown with now. */
-const whatGoesOn = async (
+const whatGoesOn = (
   ports: AdminPorts,
   order: OrderContext,
+  { schedule, home }: Planned,
   said: { readonly comment: string; readonly actor: string },
-): Promise<Pick<OrderWish, "schedule" | "operation">> => {
+): Pick<OrderWish, "schedule" | "operation"> => {
   const { to, pacing } = order.action;
   if (to !== "drain-new" && to !== "drain-all") return { schedule: null, operation: null };
-  const { schedule, home } = await planOrder(ports, order);
   const start = {
     ...{ id: order.at.id, mode: to, override: null, scope: regionScope(order.region), ...said },
     ...{ startedAtMs: order.startsAtMs, overMs: pacing?.overMs ?? null },
@@ -112,6 +126,7 @@ const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
     etag,
     planId: planIdOf(basis, clock.epochMs()),
     startsAtMs: Math.floor(clock.epochMs()),
+    actor: given.actor,
     at: { nowMs: clock.monotonicMs(), id: ports.newDecisionId() },
   };
 };
@@ -120,14 +135,6 @@ const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
 const adminIn = (orders: OrdersRecord, region: string, nowMs: number): AdminState => {
   const order = orderOf(region, orders);
   return order === null || (order.expiresAtMs !== null && order.expiresAtMs <= nowMs) ? "active" : order.admin;
-};
-
-const checkRules = ({ ports, log }: Parts, { region, action, override, actor }: Given, order: OrderContext): void => {
-  const now = ports.steering.world();
-  const violations = violationsOf(modelChanges(now, withAdmin(now, region.id, action.to), ports, order.at));
-  if (passRules(violations, override)) {
-    log.warn("region.rule-overridden", { region: region.id, to: action.to, rule: override, actor });
-  }
 };
 
 /** The world hears of an order a moment later; the answer already shows it. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { parseGtmConfig } from "#gtm/config.ts";
+import { DEFAULT_SAFETY } from "#gtm/domain/safety-limits.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import { OperationalError } from "#shared/errors.ts";
 
@@ -59,6 +60,36 @@ describe("a policy in the configuration", () => {
     );
     assert.deepEqual(policy, { ...DEFAULT_POLICY, marginMs: 80, marginFraction: 0.2, ttlSteadySeconds: 30 });
   });
+});
+
+describe("safety rules in the configuration", () => {
+  const config = parse(EXAMPLE);
+  const given = (safety: string) => parse(EXAMPLE.replace(/^safety:\n(?: {2}.*\n)+/m, `safety: ${safety}\n`)).safety;
+  it("are as they are built in where nothing is said, and the example says just that", () => {
+    assert.deepEqual(given("{}"), DEFAULT_SAFETY);
+    assert.deepEqual(config.safety, DEFAULT_SAFETY);
+  });
+  it("are limits of an order, each in its unit, or off", () => {
+    assert.deepEqual(given("{ min_active_regions: 2, min_regions_per_model: 0, cooldown: 5m }"), {
+      ...DEFAULT_SAFETY,
+      ...{ minActiveRegions: 2, minRegionsPerModel: 0, cooldownMs: 300_000 },
+    });
+    assert.equal(given("{ max_used_after_drain_fraction: null }").maxUsedAfterDrainFraction, null);
+  });
+  const faults: readonly (readonly [string, RegExp])[] = [
+    ["{ min_active_regions: 9 }", /safety\.min_active_regions: must be at most 2, as many regions are configured/],
+    ["{ min_regions_per_model: 1.5 }", /safety\.min_regions_per_model: must be a whole number/],
+    [
+      "{ max_used_after_drain_fraction: 95 }",
+      /safety\.max_used_after_drain_fraction: must be a fraction from 0\.05 to 1, or null/,
+    ],
+    ["{ cooldown: 60 }", /safety\.cooldown: must be a duration with its unit/],
+    ["{ cooldown: 2h }", /safety\.cooldown: must be at most 1h/],
+    ["{ cool_down: 60s }", /safety\.cool_down|cool_down/],
+  ];
+  for (const [safety, says] of faults) {
+    it(`are refused as ${safety}`, () => assert.throws(() => given(safety), { message: says }));
+  }
 });
 
 describe("a configuration with ten faults", () => {

@@ -20,14 +20,14 @@ import {
 import { carryOut, type Given, previewOf } from "../region-order.ts";
 import { RegionView } from "../region-view.ts";
 import { answers, BEARER, jsonBody, regionParams } from "../route-parts.ts";
-import { RULES } from "../safety-rules.ts";
+import { RuleNames } from "../safety-rules.ts";
 import { regionNamed } from "./regions.ts";
 
 /** Strict: a misspelt dry_run must not be an order. */
 const query = z.strictObject({
   dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
   plan_id: PlanId.optional().openapi({ description: "Only while this plan, of a dry run, still holds; else 412" }),
-  override_rule: z.enum(RULES).optional().openapi({ description: "Do it although this safety rule forbids it" }),
+  override_rule: RuleNames.optional(),
 });
 
 const route = <Path extends string, Body extends z.ZodType>(path: Path, body: Body, summary: string) =>
@@ -58,7 +58,7 @@ export const orderRoutes = (context: Context): Router => {
       action,
       actor: c.get("actor").name,
       ifMatch: c.req.header("if-match") ?? null,
-      override: wish.override_rule ?? null,
+      passed: wish.override_rule ?? [],
       planId: wish.plan_id ?? null,
     };
     if (wish.dry_run === "true") {

@@ -18,7 +18,7 @@ import {
 import { OverrideView, overrideNamed, overrideView } from "../override-view.ts";
 import { PlanId } from "../plan-id.ts";
 import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
-import { RULES } from "../safety-rules.ts";
+import { RuleNames } from "../safety-rules.ts";
 
 const params = z.object({
   id: z
@@ -32,7 +32,7 @@ const params = z.object({
 const query = z.strictObject({
   dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
   plan_id: PlanId.optional().openapi({ description: "Only while this plan, of a dry run, still holds; else 412" }),
-  override_rule: z.enum(RULES).optional().openapi({ description: "Do it although this safety rule forbids it" }),
+  override_rule: RuleNames.optional(),
 });
 
 export const Cancelled = z.looseObject({ id: z.string(), cancelled: z.boolean() }).openapi("OverrideCancelled");
@@ -83,7 +83,7 @@ export const overrideRoutes = (context: Context): Router => {
         mustMayOrder(override, c.get("actor"));
         const wanted = { override, body, planId: planId ?? null };
         if (dryRun === "true") return c.json(await planOverride(context, wanted), 200);
-        await placeOverride(context, wanted, rule ?? null);
+        await placeOverride(context, wanted, rule ?? []);
         const view = viewOf(override.id, c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);

@@ -1,12 +1,15 @@
 /** What an order would do to conversations and models. */
 import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
 import { DataTable } from "./data-table.tsx";
-import { count, milliseconds } from "./quantity.ts";
+import { count, milliseconds, percent } from "./quantity.ts";
 
 type Wish = { readonly effects: OrderEffects; readonly which: string };
 
+const useText = (use: OrderEffects["uses"][number]["kvUsedFraction"]): string =>
+  use === null ? "not known" : `${percent(use.now)} → ${percent(use.after)}`;
+
 export const PlanEffects = ({ effects, which }: Wish) => {
-  const { conversations, nextTurns, recompute, modelsWithoutRegion, modelsToLoad, violations } = effects;
+  const { conversations, nextTurns, recompute, modelsWithoutRegion, modelsToLoad, uses, violations } = effects;
   const { home, isComplete, pinned, idle, located } = conversations;
   return (
     <>
@@ -38,6 +41,24 @@ export const PlanEffects = ({ effects, which }: Wish) => {
             ]}
           />
         </>
+      )}
+      {uses.length > 0 && (
+        <DataTable
+          caption="How full the regions are that they go to"
+          keyOf={({ region, model }) => `${region} ${model}`}
+          rows={uses}
+          columns={[
+            { title: "Region", cell: ({ region }) => region },
+            { title: "Model", cell: ({ model }) => model },
+            { title: "Arriving", isNumber: true, cell: ({ arriving }) => count(arriving) },
+            {
+              title: "KV memory of running requests",
+              isNumber: true,
+              cell: ({ kvUsedFraction }) => useText(kvUsedFraction),
+            },
+            { title: "Prefill", isNumber: true, cell: ({ prefillUsedFraction }) => useText(prefillUsedFraction) },
+          ]}
+        />
       )}
       <p>
         Models without a region:{" "}

@@ -10,6 +10,7 @@ import { regionOf } from "#gtm/domain/decision.ts";
 import { ruleOf } from "#gtm/domain/override-rule.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { Region } from "#gtm/domain/region.ts";
+import { DEFAULT_SAFETY, type SafetyLimits } from "#gtm/domain/safety-limits.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Query } from "#gtm/steering/ports.ts";
@@ -98,6 +99,10 @@ export type FakeGtm = {
     /** Of the delegation, as they were asked for; a test ends each. */
     readonly checks: ((findings: readonly DelegationFinding[]) => void)[];
     isStoreAway: boolean;
+    limits: SafetyLimits;
+    /** By which rule an order was refused, and which was passed. */
+    readonly refused: string[];
+    readonly overridden: string[];
     /** What the store says to every order; null: it takes them. */
     refusal: string | null;
   };
@@ -133,6 +138,9 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     agents: [],
     checks: [],
     isStoreAway: false,
+    limits: { ...DEFAULT_SAFETY },
+    refused: [],
+    overridden: [],
     refusal: null,
   };
   let decided = 0;
@@ -154,11 +162,14 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
   };
   const putOverrides = (overrides: OrdersRecord["overrides"]): OrdersRecord => {
     state.orders = { ...state.orders, rev: state.orders.rev + 1, overrides };
-    state.world = { ...state.world, overrides: overrides.flatMap((one) => ruleOf(one) ?? []) };
+    const standing = standingAt(state.orders, clock.epochMs()).overrides;
+    state.world = { ...state.world, overrides: standing.flatMap((one) => ruleOf(one) ?? []) };
     return state.orders;
   };
+  const returned = new Map<string, OrdersRecord["regions"][number]>();
   const settle = (orders: OrdersRecord): OrdersRecord => {
     const settled = withSettled(orders, clock.epochMs());
+    for (const order of settled.regions) if (order.admin === "active") returned.set(order.region, order);
     state.orders = { ...settled, regions: settled.regions.filter(({ admin }) => admin !== "active") };
     state.world = { ...state.world, drains: drainsOf(standingAt(state.orders, clock.epochMs())) };
     return state.orders;
@@ -177,6 +188,11 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     policy: DEFAULT_POLICY,
     policyAt: () => DEFAULT_POLICY,
     configuration: NO_CONFIGURATION,
+    safety: {
+      limits: () => state.limits,
+      refused: (rule) => void state.refused.push(rule),
+      overridden: (rule) => void state.overridden.push(rule),
+    },
     pools,
     models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],
     decisions: {
@@ -241,6 +257,13 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     },
     orders: {
       current: () => standingAt(state.orders, clock.epochMs()),
+      record: () => ({
+        ...state.orders,
+        regions: [
+          ...state.orders.regions,
+          ...[...returned.values()].filter((one) => without(one.region).length === state.orders.regions.length),
+        ],
+      }),
       order: async ({ region, admin, comment, actor, expiresAtMs, schedule, operation }: OrderWish) => {
         mustHaveStore();
         if (state.refusal !== null) throw new OperationalError("GTM_STORE_REFUSED", state.refusal);
@@ -288,8 +311,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
           expiresAtMs,
           orderedAtMs: clock.epochMs(),
         };
-        const others = state.orders.overrides.filter((one) => one.id !== id);
-        return putOverrides(expiresAtMs <= clock.epochMs() ? others : [...others, changed]);
+        return putOverrides([...state.orders.overrides.filter((one) => one.id !== id), changed]);
       },
     },
     acme: fakeAcme(mustHaveStore),

@@ -27,7 +27,7 @@ const setUp = () => {
     const [region] = gtm.state.world.regions;
     if (region === undefined) throw new Error("no region");
     const given: Given = {
-      ...{ verb: "drain", region, actor: "ops", ifMatch: null, override: null, planId: null },
+      ...{ verb: "drain", region, actor: "ops", ifMatch: null, passed: [], planId: null },
       action: {
         ...{ to: "drain-all", comment: "driver", forMs: null },
         pacing: overMs === null ? null : { overMs, pace: "even" },

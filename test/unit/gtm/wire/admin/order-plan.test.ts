@@ -19,6 +19,7 @@ const plan = async (
     region: regionId(region),
     from,
     action: { to, comment: "x", forMs: 7_200_000, pacing },
+    actor: "ops",
     expiresAtMs: gtm.clock.epochMs() + 7_200_000,
     etag: '"active-0"',
     planId: "p1",
