@@ -15,6 +15,7 @@ const program = createCommand(io, {
   version: VERSION,
   // Only who serves waits for all of the GTM to be read.
   serve: async (options) => (await import("./serve.ts")).serve(options),
+  configSchema: async () => (await import("./config/config-schema.ts")).configJsonSchema(),
   checkConfig: (path, env) => {
     const { dns, sites, pools, keys } = loadGtmConfig(path, env);
     const regions = sites.map(({ id }) => id);

@@ -20,10 +20,13 @@ export const checkCommand = (io: CliIo, checkConfig: CheckConfig): Command =>
     new Command("check").description(
       "say everything that is wrong with a configuration (exit 1), or that it is usable",
     ),
-    ["check --config /etc/gtm/gtm.yaml"],
+    ["check /etc/llm-gtm/gtm.yaml"],
   )
-    .requiredOption("--config <file>", "the configuration to read")
-    .action(({ config }: { config: string }) => {
+    .argument("[file]", "the configuration to read")
+    .option("--config <file>", "the same")
+    .action((file: string | undefined, options: { config?: string }) => {
+      const config = file ?? options.config;
+      if (config === undefined) throw new CliFailure(EXIT.usage, "which file? gtm check FILE");
       const { summary, warnings } = checked(config, io, checkConfig);
       for (const warning of warnings) io.tell(`warning: ${warning}\n`);
       io.print(`${config}: usable. ${summary}\n`);

@@ -7,6 +7,7 @@ import { withExamples } from "./api-command.ts";
 import { auditCommand } from "./audit.ts";
 import { type CheckConfig, checkCommand } from "./check.ts";
 import { completionCommand } from "./completion.ts";
+import { configCommand } from "./config.ts";
 import { conversationsCommand } from "./conversations.ts";
 import { decisionsCommand } from "./decisions.ts";
 import { dnsCommand } from "./dns.ts";
@@ -24,6 +25,7 @@ import { downCommand, drainCommand, undrainCommand, upCommand } from "./orders.t
 import { forceCommand, overridesCommand } from "./overrides.ts";
 import { placementsCommand } from "./placements.ts";
 import { regionsCommand } from "./regions.ts";
+import { schemaCommand } from "./schema.ts";
 import { simulateCommand } from "./simulate.ts";
 import { snapshotCommand } from "./snapshot.ts";
 import { statusCommand } from "./status.ts";
@@ -35,6 +37,8 @@ import { zonesCommand } from "./zones.ts";
 export type CliParts = {
   readonly version: string;
   readonly checkConfig: CheckConfig;
+  /** JSON Schema of the configuration. */
+  readonly configSchema: () => Promise<object>;
   /** Runs the GTM until it is told to stop. @returns the exit code */
   readonly serve: (options: { readonly config: string; readonly watch: boolean }) => Promise<number>;
 };
@@ -46,6 +50,8 @@ export const createCommand = (io: CliIo, parts: CliParts): Command => {
   const commands = [
     serveCommand(parts),
     checkCommand(io, parts.checkConfig),
+    schemaCommand(io, parts.configSchema),
+    configCommand(io),
     doctorCommand(io),
     statusCommand(io),
     instancesCommand(io),

@@ -229,6 +229,7 @@ describe("help", () => {
   const program = createCommand(io, {
     version: "0",
     checkConfig: () => ({ summary: "", warnings: [] }),
+    configSchema: async () => ({}),
     serve: async () => 0,
   });
   const leaves = program.commands.flatMap((command) =>

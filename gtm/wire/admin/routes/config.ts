@@ -87,14 +87,22 @@ export const configRoutes = ({ ports, clock }: Context): Router => {
     );
 };
 
+/** In the sentence; all of them stand beside it. */
+const MOST_TOLD = 20;
+
+const lineText = (line: number | null): string => (line === null ? "" : `line ${line}`);
+
 const outcomeOf = (reload: ConfigReload, isDryRun: boolean): ConfigOutcome => {
   switch (reload.kind) {
     case "no-file":
       throw refuse("no-config-file", "This GTM was not started with a file that could be read again.");
     case "refused": {
       const faults = faultsView(reload.faults);
-      const stands = isDryRun ? "It would be refused." : "The configuration before it stands.";
-      throw refuse("config-refused", `${faults.length} faults. ${stands}`, { faults });
+      const stands = isDryRun ? "It would be refused" : "The configuration before it stands";
+      const told = faults
+        .slice(0, MOST_TOLD)
+        .map(({ line, at, message }) => [lineText(line), at, message].filter((one) => one !== "").join(": "));
+      throw refuse("config-refused", `${stands}; ${told.join("; ")}.`, { faults });
     }
     case "taken":
     case "unchanged":

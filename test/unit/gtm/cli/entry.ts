@@ -6,6 +6,7 @@ import { OperationalError } from "#shared/errors.ts";
 const io = processIo(process);
 const program = createCommand(io, {
   version: "0.1.0",
+  configSchema: async () => ({ type: "object" }),
   checkConfig: (path) => {
     if (path.endsWith("good.yaml")) return { summary: "1 region, 1 pool.", warnings: [] };
     throw new OperationalError("GTM_CONFIG_INVALID", `${path}:1:1: version: expected 1\n${path}:2:1: zone: missing`);
