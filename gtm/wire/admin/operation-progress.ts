@@ -22,6 +22,8 @@ export type Held = {
   readonly requests: number | null;
   /** Until the last of the pinned has taken its turn to leave, or its pin is over, ms; null: nothing sees to that. */
   readonly mostMs: number | null;
+  /** Until the schedule lets the last of the pinned go, ms; 0: they are free to leave. */
+  readonly heldBackMs: number;
 };
 
 export type Moment = { readonly nowMs: number; readonly epochMs: number };
@@ -36,7 +38,8 @@ export const heldBy = async (
   const { pinMs } = ports.policy;
   const pinned = known.filter(({ conversation }) => at.nowMs - conversation.lastTurnAtMs <= pinMs);
   const schedule = scheduleOf(ports, operation);
-  const rest = pinned.map((one) => restMs(one, schedule, pinMs, at));
+  const waits = pinned.map((one) => ({ one, waitMs: schedule === null ? 0 : waitMs(one, schedule, at.epochMs) }));
+  const rest = waits.map(({ one, waitMs: ms }) => restMs(one, ms, pinMs, at.nowMs));
   return {
     conversations: known.length,
     pinned: pinned.length,
@@ -44,6 +47,7 @@ export const heldBy = async (
     isComplete,
     requests: requestsIn(regionsIn(operation, ports), operation, ports.policy.staleAfterMs),
     mostMs: operation.mode === "drain-new" || !isComplete ? null : Math.max(0, ...rest),
+    heldBackMs: Math.max(0, ...waits.map(({ waitMs: ms }) => ms)),
   };
 };
 
@@ -61,17 +65,13 @@ export const scheduleOf = (
   return order?.schedule ?? null;
 };
 
+/** Until its turn to leave comes; not above 0: it has come. */
+const waitMs = (known: KnownConversation, schedule: DrainScheduleRecord, epochMs: number): number =>
+  leavesAtMs(schedule, leavingKey(heldAtHome(known), known.conversation.id)) - epochMs;
+
 /** Until its turn to leave has come it may have others, and each renews its pin. */
-const restMs = (
-  known: KnownConversation,
-  schedule: DrainScheduleRecord | null,
-  pinMs: number,
-  { nowMs, epochMs }: Moment,
-): number => {
-  const { id, lastTurnAtMs } = known.conversation;
-  const waitMs = schedule === null ? 0 : leavesAtMs(schedule, leavingKey(heldAtHome(known), id)) - epochMs;
-  return waitMs > 0 ? waitMs + pinMs : Math.max(0, lastTurnAtMs + pinMs - nowMs);
-};
+const restMs = ({ conversation }: KnownConversation, untilFreeMs: number, pinMs: number, nowMs: number): number =>
+  untilFreeMs > 0 ? untilFreeMs + pinMs : Math.max(0, conversation.lastTurnAtMs + pinMs - nowMs);
 
 const requestsIn = (regions: readonly Region[], scope: Scope, staleAfterMs: number): number | null => {
   // Engines know models, and neither pools nor tenants.

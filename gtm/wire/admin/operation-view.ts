@@ -112,16 +112,15 @@ const movedOf = ({ atStart, end }: OperationRecord, left: Held | null): number |
 };
 
 const etaOf = (
-  { atStart, startedAtMs, deadlineAtMs, mode }: OperationRecord,
+  { atStart, startedAtMs }: OperationRecord,
   left: Held | null,
   epochMs: number,
 ): Pick<OperationView, "etaMs" | "etaBy"> => {
   if (left === null) return { etaMs: null, etaBy: null };
   const gone = atStart.pinned - left.pinned;
   const byPaceMs = gone > 0 ? (left.pinned * Math.max(0, epochMs - startedAtMs)) / gone : null;
-  // Before the deadline the dear ones are still held back, however fast the cheap ones left.
-  const waitMs = mode === "drain-all" && left.pinned > 0 ? Math.max(0, (deadlineAtMs ?? 0) - epochMs) : 0;
-  const paceMs = byPaceMs === null ? null : Math.max(byPaceMs, waitMs);
+  // The dear ones are held back for a while, however fast the cheap ones left.
+  const paceMs = byPaceMs === null ? null : Math.max(byPaceMs, left.heldBackMs);
   if (paceMs !== null && (left.mostMs === null || paceMs <= left.mostMs))
     return { etaMs: Math.round(paceMs), etaBy: "pace" };
   return left.mostMs === null ? { etaMs: null, etaBy: null } : { etaMs: Math.round(left.mostMs), etaBy: "pins-end" };

@@ -96,7 +96,7 @@ export const planOverride = async (parts: Parts, wanted: Wanted): Promise<Overri
 const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
   const { ports, clock } = parts;
   const now = ports.steering.world();
-  const basis = { wish: body, orders: ports.orders.current(), world: now };
+  const basis = { wish: body, orders: ports.orders.current(), regions: now.regions };
   requirePlan(planId, basis, clock.epochMs());
   const at = momentOf(parts);
   const worlds = { now, ordered: withOverride(now, override) };

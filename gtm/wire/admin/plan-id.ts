@@ -1,7 +1,7 @@
 /** The name of a plan: what was asked, and what it rested on, so that it is carried out only while both still hold. */
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import type { World } from "#gtm/domain/world.ts";
+import type { Region } from "#gtm/domain/region.ts";
 import type { OrdersRecord } from "#shared/records.ts";
 import { refuse } from "./problem.ts";
 
@@ -22,11 +22,12 @@ export type PlanBasis = {
   readonly wish: unknown;
   /** Those that stand. */
   readonly orders: OrdersRecord;
-  readonly world: World;
+  /** Those that the plan counts on. */
+  readonly regions: readonly Region[];
 };
 
-export const planIdOf = ({ wish, orders, world }: PlanBasis, nowMs: number): string =>
-  `p1-${Math.floor(nowMs).toString(36)}-${digest(wish, 12)}-${digest(standing(orders), 12)}-${regionDigests(world).join("")}`;
+export const planIdOf = ({ wish, orders, regions }: PlanBasis, nowMs: number): string =>
+  `p1-${Math.floor(nowMs).toString(36)}-${digest(wish, 12)}-${digest(standing(orders), 12)}-${regionDigests(regions).join("")}`;
 
 /**
  * @param id null: the caller requires none
@@ -45,20 +46,20 @@ export const requirePlan = (id: string | null, basis: PlanBasis, nowMs: number):
   );
 };
 
-const changesSince = (id: string, { wish, orders, world }: PlanBasis, nowMs: number): readonly string[] => {
-  const [, made = "", wishDigest, ordersDigest, regions = ""] = id.split("-");
+const changesSince = (id: string, { wish, orders, regions }: PlanBasis, nowMs: number): readonly string[] => {
+  const [, made = "", wishDigest, ordersDigest, digests = ""] = id.split("-");
   const ageMs = nowMs - Number.parseInt(made, 36);
   const changed: string[] = [];
   // One from ahead of this clock is no older than one that was made now.
   if (!(ageMs <= PLAN_VALID_MS)) changed.push(`it is over ${PLAN_VALID_MS / 60_000} minutes old`);
   if (wishDigest !== digest(wish, 12)) changed.push("it is of another order");
   if (ordersDigest !== digest(standing(orders), 12)) changed.push("somebody ordered something else");
-  const now = regionDigests(world);
-  if (regions.length !== now.length * REGION_DIGITS) changed.push("other regions are configured");
+  const now = regionDigests(regions);
+  if (digests.length !== now.length * REGION_DIGITS) changed.push("other regions are configured");
   else
     for (const [at, is] of now.entries()) {
-      if (regions.slice(at * REGION_DIGITS, (at + 1) * REGION_DIGITS) === is) continue;
-      const region = byId(world)[at];
+      if (digests.slice(at * REGION_DIGITS, (at + 1) * REGION_DIGITS) === is) continue;
+      const region = byId(regions)[at];
       if (region !== undefined) changed.push(`${region.id} is ${region.admin} and ${region.health} now`);
     }
   return changed;
@@ -72,11 +73,11 @@ const standing = ({ regions, overrides }: OrdersRecord): unknown => [
 
 const REGION_DIGITS = 4;
 
-const byId = (world: World): World["regions"] => world.regions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+const byId = (regions: readonly Region[]): readonly Region[] => regions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Whether it may serve, and which models: degraded or not makes no other plan. */
-const regionDigests = (world: World): readonly string[] =>
-  byId(world).map(({ id, admin, health, placements }) =>
+const regionDigests = (regions: readonly Region[]): readonly string[] =>
+  byId(regions).map(({ id, admin, health, placements }) =>
     digest(
       [
         ...[id, admin, health === "degraded" ? "healthy" : health],

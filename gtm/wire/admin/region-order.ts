@@ -116,7 +116,9 @@ const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
   }
   const why = whyNot(verb, region.id, from);
   if (why !== null) throw refuse("state-conflict", why, { admin: from });
-  const basis = { wish: [verb, region.id, action], orders, world: ports.steering.world() };
+  // How the region itself is does not matter to where its conversations go.
+  const others = ports.steering.world().regions.filter(({ id }) => id !== region.id);
+  const basis = { wish: [verb, region.id, action], orders, regions: others };
   requirePlan(given.planId, basis, clock.epochMs());
   return {
     region: region.id,

@@ -12,6 +12,8 @@ import { DecisionsScreen } from "./screens/decisions.tsx";
 import { ExplainScreen } from "./screens/explain.tsx";
 import { InstancesScreen } from "./screens/instances.tsx";
 import { ModelsScreen } from "./screens/models.tsx";
+import { OperationScreen } from "./screens/operation.tsx";
+import { OperationsScreen } from "./screens/operations.tsx";
 import { OverridesScreen } from "./screens/overrides.tsx";
 import { OverviewScreen } from "./screens/overview.tsx";
 import { PlacementsScreen } from "./screens/placements.tsx";
@@ -33,6 +35,7 @@ const SCREENS: readonly (readonly [screen: string, title: string])[] = [
   ["decisions", "Decisions"],
   ["explain", "Explain"],
   ["overrides", "Overrides"],
+  ["operations", "Operations"],
   ["zones", "Zones"],
   ["audit", "Audit"],
   ["tokens", "Tokens"],
@@ -129,6 +132,8 @@ const Screen = ({ place, status }: { readonly place: Place; readonly status: Kno
       return <DecisionScreen key={place.subject} id={place.subject} />;
     case "explain":
       return <ExplainScreen place={place} />;
+    case "operations":
+      return place.subject === "" ? <OperationsScreen /> : <OperationScreen key={place.subject} id={place.subject} />;
     case "overrides":
       return <OverridesScreen />;
     case "tokens":

@@ -4,6 +4,7 @@ import type { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
 import type { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { Command } from "./command.tsx";
 import { ConfirmOrder, OrderRefusal } from "./confirm-order.tsx";
+import { PacedPlan } from "./paced-plan.tsx";
 import { PlanEffects } from "./plan-effects.tsx";
 import { age } from "./quantity.ts";
 import { orderAsked, ordersAfter, REGION_ORDERS, type RegionOrder } from "./region-orders.ts";
@@ -55,7 +56,8 @@ type ChosenWish = { readonly region: RegionView; readonly chosen: RegionOrder; r
 const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
   const [comment, setComment] = useState("");
   const [lasting, setLasting] = useState("2h");
-  const { path, body, words } = orderAsked(chosen, { region: region.id, comment, lasting });
+  const [over, setOver] = useState("10m");
+  const { path, body, words } = orderAsked(chosen, { region: region.id, comment, lasting, over });
   const planned = usePlanned<OrderPlan>({ path, body, onDone });
   const changing = (set: (text: string) => void) => (event: { currentTarget: HTMLInputElement }) => {
     set(event.currentTarget.value);
@@ -78,6 +80,11 @@ const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
             For <input class="short" value={lasting} placeholder="until taken back" onInput={changing(setLasting)} />
           </label>
         )}
+        {chosen.isPaced && (
+          <label>
+            Over <input class="short" value={over} placeholder="at next turns" onInput={changing(setOver)} />
+          </label>
+        )}
         <button type="submit">Preview</button>
       </form>
       <Command words={words} />
@@ -88,6 +95,7 @@ const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
             {plan.from} → {plan.to}
             {plan.expiresInMs !== null && `, for ${age(plan.expiresInMs)}`}
           </h3>
+          <PacedPlan paced={plan.paced} />
           <PlanEffects effects={plan} which={`at home in ${region.id}`} />
           <p class="note">
             Resolvers may go on giving the region for up to {plan.resolvers.lingerSeconds} s. {plan.resolvers.note}

@@ -4,16 +4,30 @@ import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { Command } from "./command.tsx";
 import { ConfirmOrder, OrderRefusal } from "./confirm-order.tsx";
+import { PacedPlan } from "./paced-plan.tsx";
 import { PlanEffects } from "./plan-effects.tsx";
 import { usePlanned } from "./use-planned.ts";
 
 const KINDS = ["deny", "force", "drain-new", "drain-all", "share"] as const;
 const GLOBS = ["region", "pool", "model", "tenant"] as const;
-const EMPTY = { kind: "deny", share: "", region: "", pool: "*", model: "*", tenant: "*", comment: "", for: "2h" };
+const EMPTY = {
+  kind: "deny",
+  share: "",
+  region: "",
+  pool: "*",
+  model: "*",
+  tenant: "*",
+  comment: "",
+  for: "2h",
+  over: "",
+};
 
 /** As the API takes it: a share is a number, and no other kind has one. */
-const bodyOf = ({ share, ...wish }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> =>
-  wish["kind"] === "share" ? { ...wish, share: Number(share) } : wish;
+const bodyOf = ({ share, over, ...wish }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> => ({
+  ...wish,
+  ...(wish["kind"] === "share" ? { share: Number(share) } : {}),
+  ...(wish["kind"] === "drain-all" && over !== "" ? { over } : {}),
+});
 
 export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
   const [wish, setWish] = useState<Readonly<Record<string, string>>>(EMPTY);
@@ -23,7 +37,11 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
     planned.forget();
   };
   const options = Object.entries(wish).filter(
-    ([name, value]) => value !== "*" && value !== "" && (name !== "share" || wish["kind"] === "share"),
+    ([name, value]) =>
+      value !== "*" &&
+      value !== "" &&
+      (name !== "share" || wish["kind"] === "share") &&
+      (name !== "over" || wish["kind"] === "drain-all"),
   );
   const { plan } = planned;
   return (
@@ -69,6 +87,12 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
           Why
           <input required maxLength={500} value={wish["comment"]} onInput={set("comment")} />
         </label>
+        {wish["kind"] === "drain-all" && (
+          <label>
+            Over
+            <input class="short" value={wish["over"]} placeholder="at next turns" onInput={set("over")} />
+          </label>
+        )}
         <label>
           For
           <input class="short" required value={wish["for"]} onInput={set("for")} />
@@ -82,7 +106,8 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
           <h3>
             {kindText(plan.override)} {plan.regions.join(", ")}
           </h3>
-          <PlanEffects effects={plan} which="known, at home in any region" />
+          <PacedPlan paced={plan.paced} />
+          <PlanEffects effects={plan} which="known and concerned" />
           <ConfirmOrder planned={planned} name={plan.override.region} title="Order" ifMatch={null} />
         </div>
       )}

@@ -1,6 +1,7 @@
 /** What an order would do to conversations and models. */
 import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
 import { DataTable } from "./data-table.tsx";
+import { PlanDisplaced } from "./plan-displaced.tsx";
 import { count, milliseconds, percent } from "./quantity.ts";
 
 type Wish = { readonly effects: OrderEffects; readonly which: string };
@@ -9,8 +10,8 @@ const useText = (use: OrderEffects["uses"][number]["kvUsedFraction"]): string =>
   use === null ? "not known" : `${percent(use.now)} → ${percent(use.after)}`;
 
 export const PlanEffects = ({ effects, which }: Wish) => {
-  const { conversations, nextTurns, recompute, modelsWithoutRegion, modelsToLoad, uses, violations } = effects;
-  const { home, isComplete, pinned, idle, located } = conversations;
+  const { conversations, nextTurns, modelsWithoutRegion, modelsToLoad, uses, violations } = effects;
+  const { home, isComplete, pinned, hot, idle, located } = conversations;
   return (
     <>
       {violations.map(({ rule, detail }) => (
@@ -24,9 +25,8 @@ export const PlanEffects = ({ effects, which }: Wish) => {
         <>
           <p>
             {isComplete ? "" : "More than "}
-            {count(home)} {home === 1 ? "conversation is" : "conversations are"} {which}: {count(pinned)} pinned,{" "}
-            {count(idle)} idle. They would compute {count(recompute.afterTokens)} tokens again (now{" "}
-            {count(recompute.beforeTokens)}), {milliseconds(recompute.afterMs)} of prefill.
+            {count(home)} {home === 1 ? "conversation is" : "conversations are"} {which}: {count(pinned)} pinned (
+            {count(hot)} hot), {count(idle)} idle.
             {located < home &&
               ` Of ${count(home - located)} the client's network is not known: for them every region is equally far.`}
           </p>
@@ -40,6 +40,7 @@ export const PlanEffects = ({ effects, which }: Wish) => {
               { title: "Under the order", isNumber: true, cell: ({ after }) => count(after) },
             ]}
           />
+          <PlanDisplaced effects={effects} />
         </>
       )}
       {uses.length > 0 && (

@@ -8,10 +8,12 @@ export type RegionOrder = {
   readonly words: readonly string[];
   /** It takes something back, which needs neither a reason nor an end. */
   readonly takesBack: boolean;
+  /** Conversations may leave by and by. */
+  readonly isPaced: boolean;
 };
 
 const order = (title: string, verb: Verb, mode: string | null): RegionOrder => ({
-  ...{ title, verb, takesBack: false },
+  ...{ title, verb, takesBack: false, isPaced: mode === "drain-all" },
   ...(mode === null ? { body: {}, words: [] } : { body: { mode }, words: ["--mode", mode] }),
 });
 
@@ -35,18 +37,31 @@ const AFTER: Readonly<Record<string, readonly string[]>> = {
 
 export const ordersAfter = (admin: string): readonly string[] => AFTER[admin] ?? [];
 
-type Said = { readonly region: string; readonly comment: string; readonly lasting: string };
+type Said = {
+  readonly region: string;
+  readonly comment: string;
+  readonly lasting: string;
+  /** By when all have left; "": each at its next turn. */
+  readonly over: string;
+};
 
 /** The same order as a request and as a command line. */
-export const orderAsked = (chosen: RegionOrder, { region, comment, lasting }: Said) => {
+export const orderAsked = (chosen: RegionOrder, { region, comment, lasting, over }: Said) => {
+  const isPaced = chosen.isPaced && over !== "";
   const isEnding = !chosen.takesBack && lasting !== "";
   return {
     path: `/regions/${encodeURIComponent(region)}/${chosen.verb}`,
-    body: { ...chosen.body, ...(comment === "" ? {} : { comment }), ...(isEnding ? { for: lasting } : {}) },
+    body: {
+      ...chosen.body,
+      ...(comment === "" ? {} : { comment }),
+      ...(isEnding ? { for: lasting } : {}),
+      ...(isPaced ? { over } : {}),
+    },
     words: [
       ...[chosen.verb, region, ...chosen.words],
       ...(comment === "" ? [] : ["--comment", comment]),
       ...(isEnding ? ["--for", lasting] : []),
+      ...(isPaced ? ["--over", over] : []),
     ],
   };
 };

@@ -16,7 +16,7 @@ export type Planned<Plan> = {
 
 type Wish = { readonly path: string; readonly body: unknown; readonly onDone: () => void };
 
-export const usePlanned = <Plan>({ path, body, onDone }: Wish): Planned<Plan> => {
+export const usePlanned = <Plan extends object>({ path, body, onDone }: Wish): Planned<Plan> => {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [typed, type] = useState("");
@@ -40,7 +40,9 @@ export const usePlanned = <Plan>({ path, body, onDone }: Wish): Planned<Plan> =>
       attempt(async () => setPlan((await call<Plan>({ method: "POST", path: `${path}?dry_run=true`, body })).body)),
     give: (ifMatch) =>
       attempt(async () => {
-        await call({ method: "POST", path, body, ...(ifMatch === null ? {} : { ifMatch }) });
+        // What was previewed, and nothing else: the API refuses it once that no longer holds.
+        const planned = plan !== null && "planId" in plan ? `?plan_id=${encodeURIComponent(String(plan.planId))}` : "";
+        await call({ method: "POST", path: `${path}${planned}`, body, ...(ifMatch === null ? {} : { ifMatch }) });
         forget();
         onDone();
       }),

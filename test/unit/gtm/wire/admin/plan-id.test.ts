@@ -4,11 +4,11 @@ import { describe, it } from "node:test";
 import { PlanId, planIdOf, requirePlan } from "#gtm/wire/admin/plan-id.ts";
 import { ProblemError } from "#gtm/wire/admin/problem.ts";
 import type { OrdersRecord } from "#shared/records.ts";
-import { aRegion, aWorld, regionId } from "#test/support/builders.ts";
+import { aRegion, regionId } from "#test/support/builders.ts";
 import { EPOCH_MS } from "./fake-ports.ts";
 
 const orders: OrdersRecord = { v: 1, rev: 4, regions: [], overrides: [] };
-const basis = { wish: ["drain", "paris"], orders, world: aWorld([aRegion("frankfurt"), aRegion("paris")]) };
+const basis = { wish: ["drain", "paris"], orders, regions: [aRegion("frankfurt"), aRegion("paris")] };
 const id = planIdOf(basis, EPOCH_MS);
 const changed = (now: typeof basis, passedMs = 1_000): unknown => {
   try {
@@ -51,10 +51,10 @@ describe("the id of a plan", () => {
     assert.deepEqual(changed({ ...basis, orders: { ...orders, rev: 5 } }), []);
   });
   it("names each region that serves otherwise than it did, and does not mind a degraded one", () => {
-    const worldOf = (health: "degraded" | "silent") => aWorld([aRegion("frankfurt"), aRegion("paris", { health })]);
-    assert.deepEqual(changed({ ...basis, world: worldOf("degraded") }), []);
-    assert.deepEqual(changed({ ...basis, world: worldOf("silent") }), ["paris is active and silent now"]);
-    assert.deepEqual(changed({ ...basis, world: aWorld([aRegion("paris")]) }), ["other regions are configured"]);
+    const regionsOf = (health: "degraded" | "silent") => [aRegion("frankfurt"), aRegion("paris", { health })];
+    assert.deepEqual(changed({ ...basis, regions: regionsOf("degraded") }), []);
+    assert.deepEqual(changed({ ...basis, regions: regionsOf("silent") }), ["paris is active and silent now"]);
+    assert.deepEqual(changed({ ...basis, regions: [aRegion("paris")] }), ["other regions are configured"]);
   });
   it("is refused as malformed where it is none", () => {
     for (const text of ["", "p1", "p2-xxxxxxxx-000000000000-000000000000-", `${id}!`]) {

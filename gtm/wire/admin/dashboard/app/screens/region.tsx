@@ -33,7 +33,10 @@ export const RegionScreen = ({ id }: { readonly id: string }) => {
                 {body.order.comment}.{" "}
                 {body.order.expiresInMs === null
                   ? "Stands until taken back."
-                  : `Ends in ${age(body.order.expiresInMs)}.`}
+                  : `Ends in ${age(body.order.expiresInMs)}.`}{" "}
+                {body.order.operation !== null && (
+                  <a href={hrefOf("operations", body.order.operation)}>How far it is</a>
+                )}
               </p>
             )}
             <Placed region={body} />

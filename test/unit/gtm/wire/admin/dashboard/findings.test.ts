@@ -73,7 +73,7 @@ describe("what the page finds wrong", () => {
 });
 
 describe("an order of the page", () => {
-  const said = { region: "eu central", comment: "driver update", lasting: "2h" };
+  const said = { region: "eu central", comment: "driver update", lasting: "2h", over: "" };
   it("is the same to the API and on the command line", () => {
     const drain = REGION_ORDERS["drain-all"];
     assert.ok(drain !== undefined);
@@ -82,6 +82,13 @@ describe("an order of the page", () => {
       body: { mode: "drain-all", comment: "driver update", for: "2h" },
       words: ["drain", "eu central", "--mode", "drain-all", "--comment", "driver update", "--for", "2h"],
     });
+  });
+  it("that moves conversations by and by says by when, and no other does", () => {
+    const [all, down] = [REGION_ORDERS["drain-all"], REGION_ORDERS["down"]];
+    assert.ok(all !== undefined && down !== undefined);
+    const asked = orderAsked(all, { ...said, over: "10m" });
+    assert.deepEqual([asked.body["over"], asked.words.slice(-2)], ["10m", ["--over", "10m"]]);
+    assert.deepEqual(orderAsked(down, { ...said, over: "10m" }), orderAsked(down, said));
   });
   it("that takes something back needs no reason and has no end", () => {
     const undrain = REGION_ORDERS["undrain"];
