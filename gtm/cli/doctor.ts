@@ -19,7 +19,7 @@ const PAUSE_MS = 250;
 export const doctorCommand = (io: CliIo): Command =>
   withExamples(
     new Command("doctor").description(
-      "look at the store, clocks, agents, instances, orders, keys, name servers and the running GTM, and say what mends each fault (exit 7 when there is a problem)",
+      "look at the store, clocks, agents, instances, orders, keys, certificates, geography, name servers, listeners and the running GTM, and say what mends each fault (exit 7 when there is a problem)",
     ),
     [
       "doctor --config /etc/llm-gtm/gtm.yaml",

@@ -1,5 +1,6 @@
 /** Whether every configured region is reported, lately, by agents that sign and whose clocks are right. Pure. */
 import { age } from "#gtm/cli/quantity.ts";
+import { AGENT_REMEDIES, refusalRemedy } from "#gtm/wire/admin/agent-remedies.ts";
 import type { RegionId } from "#shared/ids.ts";
 import type { AgentFact, RegionAgents } from "./agent-facts.ts";
 import { counted, type Finding, listed, ok, problem, unknown, warning } from "./finding.ts";
@@ -13,6 +14,8 @@ export type AgentInputs = {
   readonly expiredAfterMs: number;
   /** Epoch ms by the store's clock; null: not known. */
   readonly storeNowMs: number | null;
+  /** Of this program. */
+  readonly version: string;
 };
 
 const CLOCK_OFF_MS = 5_000;
@@ -44,7 +47,7 @@ const noneFinding = (region: RegionId, agents: readonly AgentFact[]): Finding =>
   return problem(
     "region-unreported",
     `No agent reports ${region}${before}: it gets no conversation but by the last resort.`,
-    `Start one beside its engines with \`region: ${region}\` and this store: \`edge-agent check --config FILE\`, then \`run\`.`,
+    AGENT_REMEDIES.start(region),
   );
 };
 
@@ -52,7 +55,7 @@ const missingFinding = (region: RegionId, agent: string): Finding =>
   warning(
     "agent-missing",
     `${region}/${agent} is listed and has not reported for 30 s or more: the region counts without it.`,
-    "Start it, or wait: ten minutes after its last report it is taken off the list.",
+    AGENT_REMEDIES.missing,
   );
 
 const agentFindingsOf = (region: RegionId, { agent, found }: AgentFact, inputs: AgentInputs): readonly Finding[] => {
@@ -64,6 +67,7 @@ const agentFindingsOf = (region: RegionId, { agent, found }: AgentFact, inputs: 
     ...ageFindings(name, found.ageMs, inputs),
     ...clockFindings(name, report.reportedAtMs, found.ageMs, inputs.storeNowMs),
     ...signatureFindings(name, region, report.mac, inputs.signing),
+    ...versionFindings(name, report.agentVersion, inputs.version),
   ];
 };
 
@@ -71,25 +75,7 @@ type Refused = Extract<NonNullable<AgentFact["found"]>["check"], { readonly kind
 
 const refusedFinding = (name: string, region: RegionId, { reason, detail }: Refused): Finding => {
   const what = `${name} is not believed (${reason}): ${detail}.`;
-  switch (reason) {
-    case "signature":
-      return problem(
-        "agent-refused",
-        what,
-        `Give it the key that \`gtm keys list\` shows for ${region}: report.key_file of its configuration; or somebody lies.`,
-      );
-    case "version":
-      return problem("agent-refused", what, "Upgrade the GTMs before the agents.");
-    case "too-large":
-    case "not-json":
-    case "schema":
-    case "other-region":
-      return problem(
-        "agent-refused",
-        what,
-        "Look what it is: `edge-agent scrape --once` prints what an agent would report.",
-      );
-  }
+  return problem("agent-refused", what, refusalRemedy(reason, region));
 };
 
 const ageFindings = (
@@ -97,7 +83,7 @@ const ageFindings = (
   ageMs: number,
   { staleAfterMs, expiredAfterMs }: AgentInputs,
 ): readonly Finding[] => {
-  const remedy = "Look at its log: agents report each second, and say why where they cannot.";
+  const remedy = AGENT_REMEDIES.stale;
   if (ageMs >= expiredAfterMs) {
     return [problem("agent-stale", `${name} was last heard ${age(ageMs)} ago: its region is no candidate.`, remedy)];
   }
@@ -120,10 +106,16 @@ const clockFindings = (
         warning(
           "agent-clock",
           `The clock of ${name} is ${age(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} the store's: ages are right all the same, times on display are not.`,
-          "Let NTP set its host's clock: `timedatectl set-ntp true`.",
+          AGENT_REMEDIES.clock,
         ),
       ];
 };
+
+/** @param said undefined: an agent from before it said so */
+const versionFindings = (name: string, said: string | undefined, version: string): readonly Finding[] =>
+  said === undefined || said === version
+    ? []
+    : [warning("agent-version", `${name} runs version ${said}, this program is ${version}.`, AGENT_REMEDIES.version)];
 
 const signatureFindings = (
   name: string,
@@ -136,11 +128,5 @@ const signatureFindings = (
     mac === null
       ? `${name} does not sign its reports, and no key asks for it: whoever writes to the store can speak for ${region}.`
       : `${name} signs its reports, and no key verifies that.`;
-  return [
-    warning(
-      "agent-unsigned",
-      what,
-      `\`gtm keys init\` makes a key for ${region}: name the files in keys.reports_file here and in report.key_file there.`,
-    ),
-  ];
+  return [warning("agent-unsigned", what, AGENT_REMEDIES.unsigned(region))];
 };

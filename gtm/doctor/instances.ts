@@ -12,11 +12,19 @@ export type InstanceInputs = {
   /** Fingerprints of that configuration, part by part. */
   readonly config: Readonly<Record<string, string>>;
   readonly nowEpochMs: number;
+  /** Epoch ms by the store's clock when the list was read; null: not known. */
+  readonly listReadAtMs: number | null;
 };
 
 type Speaking = { readonly id: string; readonly last: SentRecord; readonly fact: InstanceFact };
 
-export const instanceFindings = ({ facts, instance, config, nowEpochMs }: InstanceInputs): readonly Finding[] => {
+export const instanceFindings = ({
+  facts,
+  instance,
+  config,
+  nowEpochMs,
+  listReadAtMs,
+}: InstanceInputs): readonly Finding[] => {
   if (facts.kind === "unknown") return [unknown("instances", `Which GTMs use this store is not known: ${facts.why}.`)];
   const speaking = facts.instances.flatMap((fact): readonly Speaking[] => {
     const last = fact.said.findLast((record) => record !== null);
@@ -24,6 +32,7 @@ export const instanceFindings = ({ facts, instance, config, nowEpochMs }: Instan
   });
   const findings = [
     ...facts.instances.flatMap((fact) => selfFindings(fact, nowEpochMs)),
+    ...(listReadAtMs === null ? [] : clockFindings(speaking, listReadAtMs)),
     ...versionFindings(speaking),
     ...fileFindings(speaking, instance, config),
     ...pairs(speaking).flatMap(([here, there]) => pairFindings(here, there)),
@@ -76,6 +85,23 @@ const isDouble = (said: InstanceFact["said"]): boolean => {
     boots.slice(at + 1).some((next, after) => next === boot && boots[at + after] !== boot),
   );
 };
+
+/** They list themselves five times a second, each by its own clock. */
+const CLOCK_OFF_MS = 5_000;
+
+const clockFindings = (speaking: readonly Speaking[], listReadAtMs: number): readonly Finding[] =>
+  speaking.flatMap(({ id, fact }) => {
+    const aheadMs = fact.listedAtMs - listReadAtMs;
+    if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return [];
+    const way = aheadMs > 0 ? "ahead of" : "behind";
+    return [
+      warning(
+        "instance-clock",
+        `The clock of ${id} is ${age(Math.abs(aheadMs))} ${way} the store's: its orders end, and labels age, at another time than elsewhere.`,
+        "Let NTP set its host's clock: `timedatectl set-ntp true`.",
+      ),
+    ];
+  });
 
 const versionFindings = (speaking: readonly Speaking[]): readonly Finding[] => {
   const versions = new Map(

@@ -1,5 +1,6 @@
 /** How far this host's clock and the store's are apart. Pure. */
 import { age } from "#gtm/cli/quantity.ts";
+import type { StoreFacts } from "#shared/store-redis-facts.ts";
 import type { ServerFacts } from "#shared/store-redis-facts-server.ts";
 import { brief, type Finding, ok, problem, unknown, warning } from "./finding.ts";
 import type { RedisFacts } from "./store-reach.ts";
@@ -30,3 +31,7 @@ const ofServer = ({ place, clock, why }: ServerFacts): Finding => {
     REMEDY,
   );
 };
+
+/** Of a Cluster's servers, whose clocks are compared elsewhere, the first. */
+export const storeAheadMs = (facts: StoreFacts): number | null =>
+  facts.kind === "memory" ? null : (facts.servers.find(({ clock }) => clock !== null)?.clock?.aheadMs ?? null);

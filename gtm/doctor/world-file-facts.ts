@@ -1,5 +1,5 @@
 /** The world file as it lies on disk: whether it is there, can be replaced, and what it holds. */
-import { access, constants } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readWhole } from "#gtm/datalayer/world-file-disk.ts";
 import { worldFileOf } from "#gtm/datalayer/world-file-format.ts";
@@ -8,6 +8,8 @@ export type WorldFileFacts = {
   readonly path: string;
   /** Why this user may not write beside it; null: he may. */
   readonly writeFault: string | null;
+  /** Octets that this user may still write on its disk; null: not known. */
+  readonly freeBytes: number | null;
   readonly content:
     | { readonly kind: "absent" }
     | { readonly kind: "faulty"; readonly detail: string }
@@ -27,7 +29,11 @@ export const readWorldFileFacts = async (path: string): Promise<WorldFileFacts> 
     () => null,
     (fault: unknown) => (fault instanceof Error ? fault.message : String(fault)),
   );
-  return { path, writeFault, content: await contentOf(path) };
+  const freeBytes = await statfs(dirname(path)).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  );
+  return { path, writeFault, freeBytes, content: await contentOf(path) };
 };
 
 const contentOf = async (path: string): Promise<WorldFileFacts["content"]> => {

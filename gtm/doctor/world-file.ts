@@ -17,7 +17,7 @@ const UNWRITTEN_MS = 60_000;
 const UNUSABLE_MS = 86_400_000;
 
 export const worldFileFindings = ({ facts, isShared, nowEpochMs }: WorldFileInputs): readonly Finding[] => {
-  if (facts !== null) return [...writeFindings(facts), contentFinding(facts, nowEpochMs)];
+  if (facts !== null) return [...writeFindings(facts), ...roomFindings(facts), contentFinding(facts, nowEpochMs)];
   if (!isShared)
     return [ok("world-file", "No world file is configured, and none is needed: the store is this process.")];
   return [
@@ -37,6 +37,20 @@ const writeFindings = ({ path, writeFault }: WorldFileFacts): readonly Finding[]
           "world-file-unwritable",
           `${path} cannot be replaced by the user that runs this: ${writeFault}.`,
           "Make its folder, owned by the user that runs the GTM: `install -d -o USER DIR`; or run doctor as that user.",
+        ),
+      ];
+
+/** It is written beside itself first; a large one has some megabytes. */
+const LEAST_FREE_BYTES = 50_000_000;
+
+const roomFindings = ({ path, freeBytes }: WorldFileFacts): readonly Finding[] =>
+  freeBytes === null || freeBytes >= LEAST_FREE_BYTES
+    ? []
+    : [
+        problem(
+          "world-file-disk",
+          `The disk of ${path} has ${(freeBytes / 1e6).toFixed(1)} MB left: soon the file cannot be replaced.`,
+          `Make room (\`df -h ${path}\`), or name a path on another disk in store.world_file.`,
         ),
       ];
 

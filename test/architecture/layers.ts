@@ -113,7 +113,10 @@ export const LAYERS: readonly Layer[] = [
       "gtm/keys/",
       "gtm/config.ts",
       "gtm/config-fingerprint.ts",
+      "gtm/version.ts",
       "gtm/cli/quantity.ts",
+      // One wording of what mends an agent.
+      "gtm/wire/admin/agent-remedies.ts",
       "gtm/dns-check/",
       "shared/",
       "zod",

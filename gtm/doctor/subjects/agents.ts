@@ -1,9 +1,10 @@
 /** The agents of every configured region. */
 import { agentFindings } from "#gtm/doctor/agents.ts";
 import { unknown } from "#gtm/doctor/finding.ts";
+import { storeAheadMs } from "#gtm/doctor/store-clock.ts";
 import type { Subject } from "#gtm/doctor/subject.ts";
+import { VERSION } from "#gtm/version.ts";
 import { OperationalError } from "#shared/errors.ts";
-import type { StoreFacts } from "#shared/store-redis-facts.ts";
 
 export const agents: Subject = {
   name: "agents",
@@ -18,10 +19,7 @@ export const agents: Subject = {
       staleAfterMs: config.policy.staleAfterMs,
       expiredAfterMs: config.policy.expiredAfterMs,
       storeNowMs: aheadMs === null ? null : clock.epochMs() + aheadMs,
+      version: VERSION,
     });
   },
 };
-
-/** Of a Cluster's servers, whose clocks are compared elsewhere, the first. */
-const storeAheadMs = (facts: StoreFacts): number | null =>
-  facts.kind === "memory" ? null : (facts.servers.find(({ clock }) => clock !== null)?.clock?.aheadMs ?? null);

@@ -5,6 +5,7 @@ import { fingerprintsOf } from "#gtm/config-fingerprint.ts";
 import { unknown } from "#gtm/doctor/finding.ts";
 import { readInstanceFacts } from "#gtm/doctor/instance-facts.ts";
 import { instanceFindings } from "#gtm/doctor/instances.ts";
+import { storeAheadMs } from "#gtm/doctor/store-clock.ts";
 import type { Subject } from "#gtm/doctor/subject.ts";
 import { type Keys, labelKeysOf } from "#gtm/keys/key-files.ts";
 import { OperationalError } from "#shared/errors.ts";
@@ -18,7 +19,10 @@ export const instances: Subject = {
   look: async ({ config, clock, keys, pause, ...context }) => {
     const store = await context.store();
     if (typeof store === "string") return [unknown("instances", `Which GTMs use this store is not known: ${store}.`)];
+    const aheadMs = storeAheadMs(await context.storeFacts());
+    const listReadAtMs = aheadMs === null ? null : clock.epochMs() + aheadMs;
     return instanceFindings({
+      listReadAtMs,
       facts: await readInstanceFacts(store, { times: TIMES, pause }),
       instance: config.instance,
       config: fingerprints(config, keys()),

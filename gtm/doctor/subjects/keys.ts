@@ -1,4 +1,5 @@
 /** The key files. */
+import { keyAgeFindings } from "#gtm/doctor/key-ages.ts";
 import { keyFindings } from "#gtm/doctor/keys.ts";
 import type { Subject } from "#gtm/doctor/subject.ts";
 import { labelKeysOf, readableByOthers } from "#gtm/keys/key-files.ts";
@@ -7,12 +8,12 @@ import { OperationalError } from "#shared/errors.ts";
 
 export const keys: Subject = {
   name: "keys",
-  look: async ({ config, ...context }) => {
+  look: async ({ config, clock, ...context }) => {
     const files = config.keys;
     const regions = config.sites.map(({ id }) => id);
     const found = context.keys();
     const isFaulty = found instanceof OperationalError;
-    return keyFindings({
+    const standing = keyFindings({
       files,
       fault: isFaulty ? found.message : null,
       hasLabelKeys: !isFaulty && labelKeysOf(found) !== null,
@@ -20,5 +21,6 @@ export const keys: Subject = {
       strange: isFaulty ? [] : unknownRegions(found, regions),
       readableByOthers: readableByOthers(files),
     });
+    return isFaulty ? standing : [...standing, ...keyAgeFindings(found, clock.epochMs())];
   },
 };

@@ -40,9 +40,22 @@ const findingsIn = async (
     staleAfterMs: 5_000,
     expiredAfterMs: 30_000,
     storeNowMs: clock.epochMs(),
+    version: "0.1.0",
     ...wish,
   });
 const saying = (findings: readonly Finding[]): string => findings.map(({ what }) => what).join("\n");
+
+describe("an agent of another version", () => {
+  it("is told apart from one that says nothing, and from one that is the same", async () => {
+    const of = async (agentVersion: string | undefined) =>
+      faultsIn(
+        await findingsIn(await withReports([aReport("frankfurt", agentVersion === undefined ? {} : { agentVersion })])),
+      );
+    assert.deepEqual(await of("0.0.9"), ["warning agent-version"]);
+    assert.deepEqual(await of(undefined), []);
+    assert.deepEqual(await of("0.1.0"), []);
+  });
+});
 
 describe("a region with two agents that sign and report", () => {
   it("is in order", async () => {

@@ -47,9 +47,12 @@ const heard = async (rounds: readonly Values[]) => {
   const pause = async (): Promise<void> => put(others.shift() ?? {});
   return { store, clock, facts: await readInstanceFacts(store, { times: rounds.length, pause }) };
 };
-const look = async (rounds: readonly Values[], wish: { readonly config?: Readonly<Record<string, string>> } = {}) => {
+type LookWish = { readonly config?: Readonly<Record<string, string>>; readonly aheadMs?: number };
+const look = async (rounds: readonly Values[], wish: LookWish = {}) => {
   const { facts, clock } = await heard(rounds);
-  return instanceFindings({ facts, instance: "gtm-1", config: wish.config ?? CONFIG, nowEpochMs: clock.epochMs() });
+  const nowEpochMs = clock.epochMs();
+  const listReadAtMs = nowEpochMs - (wish.aheadMs ?? 0);
+  return instanceFindings({ facts, instance: "gtm-1", config: wish.config ?? CONFIG, nowEpochMs, listReadAtMs });
 };
 const saying = (findings: readonly Finding[]): string => findings.map(({ what }) => what).join("\n");
 const twice = (values: Values): readonly Values[] => [values, values];
@@ -120,6 +123,14 @@ describe("a GTM", () => {
   });
 });
 
+describe("a GTM whose clock is 60 s ahead of the store's", () => {
+  it("is named with what harm that does", async () => {
+    const findings = await look(twice({ "gtm-1": record() }), { aheadMs: 62_000 });
+    assert.deepEqual(faultsIn(findings), ["warning instance-clock"]);
+    assert.match(saying(findings), /^The clock of gtm-1 is 60 s ahead of the store's: its orders end/);
+  });
+});
+
 describe("nobody's store", () => {
   it("has no GTM, which harms nobody", async () => assert.deepEqual(faultsIn(await look([{}])), ["unknown instances"]));
   it("that cannot be read is unknown", async () => {
@@ -127,7 +138,7 @@ describe("nobody's store", () => {
     store.isAway = true;
     const facts = await readInstanceFacts(store, { times: 1, pause: async () => {} });
     assert.equal(facts.kind, "unknown");
-    const findings = instanceFindings({ facts, instance: "gtm-1", config: {}, nowEpochMs: 0 });
+    const findings = instanceFindings({ facts, instance: "gtm-1", config: {}, nowEpochMs: 0, listReadAtMs: null });
     assert.deepEqual(faultsIn(findings), ["unknown instances"]);
   });
 });
