@@ -12,30 +12,54 @@ import { covers } from "./scope.ts";
 
 type Parts = Pick<AdminPorts, "decisions" | "pools">;
 
+export type ConversationSight = (owned: OwnedConversation) => boolean;
+
 /**
  * The record has tags of two octets in place of names. A pool's is one of the configuration; a tenant's is compared with the
  * names in the scope, so that one tenant in 65 536 looks the same. What globs match has to be known by name: from the newest
  * decision about it that this instance remembers.
+ *
+ * @returns for one request: what is remembered is looked through once, and only where a glob asks for it
  */
-export const seesConversation = (actor: Actor, parts: Parts, { conversation, owner }: OwnedConversation): boolean => {
-  if (!isLimited(actor)) return true;
+export const conversationSight = (actor: Actor, parts: Parts): ConversationSight => {
+  if (!isLimited(actor)) return () => true;
   const { pools, tenants } = actor.scope;
-  const pool = parts.pools.find(({ name }) => tagOf(name) === owner.poolTag);
-  if (pools !== null && (pool === undefined || !covers(pools, pool.name))) return false;
-  if (tenants === null || tenants.some((name) => !name.includes("*") && tagOf(name) === owner.tenantTag)) return true;
-  const tenant = tenants.some((name) => name.includes("*")) ? tenantIn(parts, conversation.id) : null;
-  return tenant !== null && covers(tenants, tenant);
+  const poolByTag = new Map(parts.pools.map(({ name }) => [tagOf(name), name]));
+  const named = new Set((tenants ?? []).filter((name) => !name.includes("*")).map(tagOf));
+  const hasGlobs = (tenants ?? []).some((name) => name.includes("*"));
+  let tenantOf: ReadonlyMap<ConversationId, string> | null = null;
+  return ({ conversation, owner }) => {
+    const pool = poolByTag.get(owner.poolTag);
+    if (pools !== null && (pool === undefined || !covers(pools, pool))) return false;
+    if (tenants === null || named.has(owner.tenantTag)) return true;
+    if (!hasGlobs) return false;
+    tenantOf ??= tenantsIn(parts);
+    const tenant = tenantOf.get(conversation.id);
+    return tenant !== undefined && covers(tenants, tenant);
+  };
 };
 
-const tenantIn = ({ decisions }: Parts, conversation: ConversationId): string | null => {
-  const any = { pool: null, region: null, verdict: null, channel: "http" } as const;
-  const [latest] = decisions.list({ ...any, conversation, limit: 1, cursor: null }).items;
-  return latest?.query.tenant ?? null;
+const PAGE = 500;
+
+/** By the newest decision about each conversation. */
+const tenantsIn = ({ decisions }: Parts): ReadonlyMap<ConversationId, string> => {
+  const any = { pool: null, region: null, verdict: null, channel: "http", conversation: null } as const;
+  const tenants = new Map<ConversationId, string>();
+  let cursor: string | null = null;
+  do {
+    const page: ReturnType<typeof decisions.list> = decisions.list({ ...any, limit: PAGE, cursor });
+    for (const { query } of page.items) {
+      const { conversationId, tenant } = query;
+      if (conversationId !== null && !tenants.has(conversationId)) tenants.set(conversationId, tenant);
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return tenants;
 };
 
 /** What somebody may not see is not there for them. @throws {ProblemError} 404 */
 export const mustSee = (actor: Actor, parts: Parts, owned: OwnedConversation | null, id: ConversationId): void => {
-  if (owned === null ? !isLimited(actor) : seesConversation(actor, parts, owned)) return;
+  if (owned === null ? !isLimited(actor) : conversationSight(actor, parts)(owned)) return;
   throw refuse("not-found", `Nothing is known of conversation ${id}.`);
 };
 

@@ -11,7 +11,7 @@ import {
   conversationsWanted,
   mustMatch,
 } from "../conversation-request.ts";
-import { mustMayOrderOf, mustMayTurn, mustSee, seesConversation } from "../conversation-sight.ts";
+import { conversationSight, mustMayOrderOf, mustMayTurn, mustSee } from "../conversation-sight.ts";
 import {
   ConversationDetail,
   ConversationView,
@@ -86,7 +86,7 @@ export const conversationRoutes = (context: Context): Router => {
           throw refuse("malformed-request", `query.cursor: ${message}`, { faults: [{ at: "query.cursor", message }] });
         }
         const { examined, nextCursor } = found;
-        const items = found.items.filter((one) => seesConversation(actor, ports, one)).map(viewOf);
+        const items = found.items.filter(conversationSight(actor, ports)).map(viewOf);
         const isShort = nextCursor !== null && items.length < wanted.limit;
         return c.json({ items, next_cursor: nextCursor, examined, isShort }, 200);
       },
