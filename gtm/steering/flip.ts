@@ -3,6 +3,7 @@ import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import type { Candidate, Decision, Excluded, Exclusion } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { byHash, runnerUpTo } from "./choose.ts";
+import { leastFlip } from "./least-flip.ts";
 import { marginOf, savedMs } from "./persistence.ts";
 import type { Policy } from "./policy.ts";
 
@@ -26,6 +27,20 @@ export const flipOf = (decision: Decision, general: Policy): Flip | null => {
   const chosen = candidates.find((one) => one.region === verdict.region);
   const runnerUp = chosen === undefined ? null : runnerUpTo(chosen, candidates);
   if (chosen === undefined || runnerUp === null) return null;
+  const flip = queueFlipOf(decision, { chosen, runnerUp, candidates }, policy);
+  // Of two regions it is the least already; of more, a third may come in between.
+  if (flip?.kind !== "queue" || candidates.length === 2) return flip;
+  return { kind: "queue", ...leastFlip(flip, chosen.region, candidates, turn, policy) };
+};
+
+type Compared = {
+  readonly chosen: Candidate;
+  readonly runnerUp: Candidate;
+  readonly candidates: readonly Candidate[];
+};
+
+const queueFlipOf = ({ verdict, turn }: Decision, compared: Compared, policy: Policy): Flip | null => {
+  const { chosen, runnerUp, candidates } = compared;
   if (verdict.kind === "migrated") {
     const home = candidates.find((one) => one.region === verdict.from);
     return home === undefined ? null : unmovedBy(home, chosen, policy);
