@@ -5,6 +5,7 @@ import { hrefOf, type Place, usePlace } from "./place.ts";
 import { age } from "./quantity.ts";
 import { AgentsScreen } from "./screens/agents.tsx";
 import { AuditScreen } from "./screens/audit.tsx";
+import { ConfigurationScreen } from "./screens/configuration.tsx";
 import { ConversationScreen } from "./screens/conversation.tsx";
 import { ConversationsScreen } from "./screens/conversations.tsx";
 import { DecisionScreen } from "./screens/decision.tsx";
@@ -39,6 +40,7 @@ const SCREENS: readonly (readonly [screen: string, title: string])[] = [
   ["zones", "Zones"],
   ["audit", "Audit"],
   ["tokens", "Tokens"],
+  ["configuration", "Configuration"],
   ["instances", "Instances"],
 ];
 /** Of screens that are not in the list: where they belong. */
@@ -134,6 +136,8 @@ const Screen = ({ place, status }: { readonly place: Place; readonly status: Kno
       return <ExplainScreen place={place} />;
     case "operations":
       return place.subject === "" ? <OperationsScreen /> : <OperationScreen key={place.subject} id={place.subject} />;
+    case "configuration":
+      return <ConfigurationScreen section={place.subject} />;
     case "overrides":
       return <OverridesScreen />;
     case "tokens":
