@@ -193,10 +193,9 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   "post /acme/cleanup": { body: { fqdn: `${CHALLENGE}.`, value: CHALLENGE_VALUE } },
   "get /audit": { command: "audit --actor alice", readsStore: true, parameters: { actor: "alice" } },
   "get /conversations": {
-    command: "conversations list --region eu-central",
+    command: "conversations list --region eu-central --sort tokens",
     readsStore: true,
-    description: "A page of those at home in one region, or in any.",
-    parameters: { region: "eu-central" },
+    parameters: { region: "eu-central", model: "llama-3.3-70b", pool: "chat", tenant: "acme" },
   },
   "get /conversations/{id}": {
     command: `conversations show ${CONVERSATION}`,
@@ -205,17 +204,18 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: "By label or id.",
     parameters: { id: CONVERSATION },
   },
-  "post /conversations/{id}/move": {
-    command: `conversations move ${CONVERSATION} us-east`,
-    parameters: { id: CONVERSATION },
-    hasIfMatch: true,
-    body: { region: "us-east", comment: "complaint of the tenant" },
-  },
   "delete /conversations/{id}": {
     command: `conversations release ${CONVERSATION}`,
     hasIfMatch: true,
     description: "By label or id.",
     parameters: { id: CONVERSATION },
+  },
+  "post /conversations/{id}/move": {
+    command: `conversations move ${CONVERSATION} --to us-east --comment "its client moved" --dry-run`,
+    hasEtag: true,
+    hasIfMatch: true,
+    parameters: { id: CONVERSATION },
+    body: { region: "us-east", comment: "its client moved" },
   },
   "get /decisions": {
     command: "decisions list --verdict migrated",
