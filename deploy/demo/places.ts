@@ -76,6 +76,8 @@ export type GtmPorts = {
 
 const FIRST_PORTS: GtmPorts = { dns: 5_300, http: 8_080, admin: 9_443, metrics: 9_153 };
 const ENGINE_PORT = 8_000;
+const ENGINE_SGLANG_PORT = 8_001;
+const ENGINE_LLAMA_CPP_PORT = 8_002;
 const GATEWAY_PORT = 8_090;
 const GATEWAY_TLS_PORT = 8_443;
 const GATEWAY_METRICS_PORT = 9_155;
@@ -98,6 +100,9 @@ export const gtmPortsAt = (offset: number, at: 0 | 1): GtmPorts => ({
 /** Of every region: their addresses differ. */
 export type RegionPorts = {
   readonly engine: number;
+  /** Where engines of these kinds stand beside it. */
+  readonly engineSglang: number;
+  readonly engineLlamaCpp: number;
   readonly gateway: number;
   readonly gatewayTls: number;
   readonly gatewayMetrics: number;
@@ -106,6 +111,8 @@ export type RegionPorts = {
 /** @param offset as `gtmPortsAt` */
 export const regionPortsAt = (offset: number): RegionPorts => ({
   engine: ENGINE_PORT + offset,
+  engineSglang: ENGINE_SGLANG_PORT + offset,
+  engineLlamaCpp: ENGINE_LLAMA_CPP_PORT + offset,
   gateway: GATEWAY_PORT + offset,
   gatewayTls: GATEWAY_TLS_PORT + offset,
   gatewayMetrics: GATEWAY_METRICS_PORT + offset,

@@ -5,9 +5,10 @@ import { systemClock } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { startEngineProcess } from "./engine-process.ts";
+import { engineArgs, engineUrl } from "./engines.ts";
 import { startRegionGateway } from "./gateway.ts";
 import type { RegionPorts, Site } from "./places.ts";
-import { agentConfigOf, agentIdOf, engineArgs, engineUrl, gatewayConfigOf, type RegionWish } from "./settings.ts";
+import { agentConfigOf, agentIdOf, gatewayConfigOf, type RegionWish } from "./settings.ts";
 import type { DemoStores } from "./stores.ts";
 
 export type RunningRegion = {

@@ -1,5 +1,6 @@
 /** What the demo prints: what to try, a line for every turn, the steps of the story. */
 import { shownStoreUrl } from "#shared/store-url.ts";
+import { MIXED_SITE } from "./engines.ts";
 import { ENGINE_KEY, MODEL_ALIAS, PLACES, SECURE_SITE, SITES, ZONE } from "./places.ts";
 import { SECURE_POOL } from "./settings.ts";
 import type { GtmSeat, Stack } from "./stack.ts";
@@ -22,6 +23,7 @@ export const banner = ({ stack, token, redisUrl }: BannerFacts): string => {
   return `
 llm-gtm demo: ${SITES.map(({ region, city, address }) => `${region} (${city}, ${address})`).join(", ")}
 A gateway on port ${regionPorts.gateway} of each of them; the engines behind, on ${regionPorts.engine}, want the key ${ENGINE_KEY}.
+Those of ${MIXED_SITE.region} speak as vLLM, SGLang (port ${regionPorts.engineSglang}) and llama.cpp (${regionPorts.engineLlamaCpp}), and one agent reads them.
 ${redisUrl === null ? "" : `${gtms.map(({ instance }) => instance).join(" and ")} are one by way of ${shownStoreUrl(redisUrl)}, where the agents report, too\n`}
 ${gtms.map((gtm) => addresses(gtm, gtms.length > 1)).join("\n")}
 Where does DNS send a client in ${frankfurt?.city}, and one in ${singapore?.city}?

@@ -3,10 +3,10 @@ import { AgentConfig } from "#edge-agent/config.ts";
 import { GatewayConfig } from "#edge-agent/gateway/config.ts";
 import { type GtmConfig, parseGtmConfig } from "#gtm/config.ts";
 import { AgentId, InstanceId } from "#shared/ids.ts";
+import { enginesOf, engineUrl } from "./engines.ts";
 import type { DemoKeys, RegionKeys } from "./keys.ts";
 import {
   ENGINE,
-  ENGINE_KEY,
   type GtmPorts,
   MODEL,
   MODEL_ALIAS,
@@ -28,8 +28,6 @@ export const DEMO_ACTOR = "demo";
 export const INSTANCES = [InstanceId.parse("demo-1"), InstanceId.parse("demo-2")] as const;
 /** The GTM that is alone. */
 export const ONLY_INSTANCE = InstanceId.parse("demo");
-
-export const engineUrl = ({ address }: Site, { engine }: RegionPorts): string => `http://${address}:${engine}`;
 
 /** How clients reach a region: its gateway. The region of the TLS pool is called by the name that its certificate has. */
 export const regionUrl = (site: Site, { gateway, gatewayTls }: RegionPorts): string =>
@@ -130,11 +128,6 @@ export type RegionWish = {
 export const agentIdOf = (site: Site): AgentId => AgentId.parse(`agent-${site.region}`);
 export const gatewayIdOf = (site: Site): AgentId => AgentId.parse(`gateway-${site.region}`);
 
-const engineOf = (site: Site, { ports, engineKeyFile }: RegionWish) => ({
-  url: engineUrl(site, ports),
-  engine: "vllm",
-  api_key_file: engineKeyFile,
-});
 const SERVED = {
   id: MODEL,
   prefill_tokens_per_second: ENGINE.prefillTokensPerSecond,
@@ -148,7 +141,7 @@ export const agentConfigOf = (site: Site, wish: RegionWish): AgentConfig =>
     agent: agentIdOf(site),
     store: { url: wish.storeUrl },
     report: { key_file: wish.keys.reportFile },
-    engines: [engineOf(site, wish)],
+    engines: enginesOf(site, wish.ports, wish.engineKeyFile),
     gateways: [{ url: `http://${site.address}:${wish.ports.gatewayMetrics}` }],
     gpus: { dcgm_url: `${engineUrl(site, wish.ports)}/dcgm/metrics` },
     models: [{ ...SERVED, weight_bytes: WEIGHTS, cold_start: COLD_START }],
@@ -171,21 +164,9 @@ export const gatewayConfigOf = (site: Site, wish: RegionWish): GatewayConfig => 
     ],
     tls: isSecure ? wish.tls : null,
     keys: wish.keys.gateway,
-    engines: [engineOf(site, wish)],
+    engines: enginesOf(site, ports, wish.engineKeyFile),
     models: [SERVED],
     drain: { linger: "0ms", deadline: "2s" },
     metrics: { listen: `${site.address}:${ports.gatewayMetrics}` },
   });
 };
-
-/** The engine simulator's command line for a site. */
-export const engineArgs = (site: Site, { engine }: RegionPorts): readonly string[] => [
-  ...["--listen", `${site.address}:${engine}`],
-  ...["--region", site.region],
-  ...["--api-key", ENGINE_KEY],
-  ...["--model", MODEL],
-  ...["--alias", MODEL_ALIAS],
-  ...["--replicas", String(ENGINE.replicas)],
-  ...["--prefill-tokens-per-second", String(ENGINE.prefillTokensPerSecond)],
-  ...["--kv-tokens", String(ENGINE.kvTokensPerReplica)],
-];

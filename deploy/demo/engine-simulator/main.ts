@@ -22,6 +22,10 @@ const as =
     if (result.success) return result.data;
     throw new InvalidArgumentError(result.error.issues[0]?.message ?? "not understood");
   };
+/** As `as`, for an option that may stand several times. */
+const also =
+  <T>(schema: z.ZodType<T>) =>
+  (text: string, before: readonly T[]): readonly T[] => [...before, as(schema)(text)];
 
 const address = z
   .string()
@@ -32,6 +36,12 @@ const address = z
   })
   .refine(({ port }) => port <= 65_535, "the port must be 0 to 65535");
 
+const neighbour = z
+  .string()
+  .regex(/^[a-z-]+@\d{1,5}$/, "must be an engine and a port, such as sglang@8001")
+  .transform((text) => ({ flavour: text.split("@")[0] ?? "", port: Number(text.split("@")[1]) }))
+  .pipe(z.object({ flavour: z.enum(FLAVOURS), port: z.int().max(65_535) }));
+
 const program = new Command("engine-simulator")
   .description("a region's inference engines, simulated: speaks like vLLM, SGLang or llama.cpp, behaves like an engine")
   .requiredOption("--listen <address:port>", "where to listen; port 0: any free one", as(address))
@@ -40,6 +50,12 @@ const program = new Command("engine-simulator")
   .option("--alias <name...>", "further names of the model", defaults.aliases.slice())
   .option("--api-key <key>", "what clients must send for anything under /v1", defaults.apiKey ?? undefined)
   .addOption(new Option("--flavour <engine>", "whose words it speaks").choices(FLAVOURS).default(defaults.flavour))
+  .option(
+    "--beside <engine@port>",
+    "a further engine in this process, such as sglang@8001; again for each",
+    also(neighbour),
+    [],
+  )
   .option("--replicas <n>", "replicas of the model; llama-cpp has one", as(count), defaults.replicas)
   .option("--prefill-tokens-per-second <n>", "speed of a replica on short prompts", as(positive), 8_000)
   .option("--kv-tokens <n>", "KV memory of a replica", as(count), engine.kvTokens)
@@ -65,6 +81,7 @@ type Arguments = {
   readonly alias: readonly string[];
   readonly apiKey?: string;
   readonly flavour: Flavour;
+  readonly beside: readonly z.infer<typeof neighbour>[];
   readonly replicas: number;
   readonly prefillTokensPerSecond: number;
   readonly kvTokens: number;
@@ -83,37 +100,48 @@ const args = program.opts<Arguments>();
 process.stderr.on("error", () => {});
 // Standard output is for the one line that a parent process waits for.
 const log = createLogger({ level: "info", destination: process.stderr });
-const simulator = createEngineSimulator({
-  ...defaults,
-  listen: args.listen,
-  region: args.region,
-  model: args.model,
-  aliases: args.alias,
-  apiKey: args.apiKey ?? null,
-  flavour: args.flavour,
-  replicas: args.flavour === "llama-cpp" ? 1 : args.replicas,
-  engine: {
-    ...engine,
-    speed: speedFromRate(args.prefillTokensPerSecond),
-    kvTokens: args.kvTokens,
-    maxRunning: args.maxRunning,
-    itlMs: args.itlMs,
-    coldStartMs: args.coldStart,
-  },
-  routing: args.routing,
-  seed: args.seed,
-  contextLimitTokens: args.contextLimit,
-  gpuMemoryBytes: args.gpuMemory,
-  clock: systemClock,
-  log,
-});
+/** As llama.cpp's own: its memory is cut into as many equal parts, and one of them is all that a conversation may have. */
+const LLAMA_CPP_SLOTS = 4;
+
+const simulatorOf = (flavour: Flavour, listen: Arguments["listen"]) =>
+  createEngineSimulator({
+    ...defaults,
+    listen,
+    region: args.region,
+    model: args.model,
+    aliases: args.alias,
+    apiKey: args.apiKey ?? null,
+    flavour,
+    replicas: flavour === "llama-cpp" ? 1 : args.replicas,
+    engine: {
+      ...engine,
+      speed: speedFromRate(args.prefillTokensPerSecond),
+      kvTokens: args.kvTokens,
+      maxRunning: flavour === "llama-cpp" ? Math.min(args.maxRunning, LLAMA_CPP_SLOTS) : args.maxRunning,
+      itlMs: args.itlMs,
+      coldStartMs: args.coldStart,
+    },
+    routing: args.routing,
+    seed: args.seed,
+    contextLimitTokens: args.contextLimit,
+    gpuMemoryBytes: args.gpuMemory,
+    clock: systemClock,
+    log,
+  });
+const simulator = simulatorOf(args.flavour, args.listen);
+const neighbours = args.beside.map(({ flavour, port }) => simulatorOf(flavour, { ...args.listen, port }));
 const announcement: Part = {
   name: "announcement",
   start: async () => {
-    process.stdout.write(`${JSON.stringify({ event: "listening", region: args.region, ...simulator.address() })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ event: "listening", region: args.region, ...simulator.address(), beside: neighbours.map((one) => one.address()) })}\n`,
+    );
   },
   stop: async () => {},
 };
 if (args.untilStdinEnds) process.stdin.resume().once("end", () => process.kill(process.pid, "SIGTERM"));
-const lifecycle = createLifecycle([simulator, announcement], { log, stopDeadlineMs: defaults.drainMs + 2_000 });
+const lifecycle = createLifecycle([simulator, ...neighbours, announcement], {
+  log,
+  stopDeadlineMs: defaults.drainMs + 2_000,
+});
 process.exit(await runUntilSignal(lifecycle, { log, signals: process }));
