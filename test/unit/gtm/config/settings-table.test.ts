@@ -48,6 +48,18 @@ describe("the table of settings", () => {
     );
   });
 
+  it("is the table of docs/configuration.md, row by row", () => {
+    const rows = SETTINGS.map(
+      ([at, effect, says]) =>
+        `| \`${at}\` | ${effect === "live" ? "at once" : "at a restart"} | ${says.replaceAll("|", "\\|")} |`,
+    );
+    const told = readFileSync("docs/configuration.md", "utf8").split("\n");
+    assert.deepEqual(
+      told.filter((line) => line.startsWith("| `")),
+      rows,
+    );
+  });
+
   it("is in the published schema, which is `gtm schema > deploy/config/gtm.schema.json`", () => {
     const published = readFileSync("deploy/config/gtm.schema.json", "utf8");
     assert.equal(published, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
