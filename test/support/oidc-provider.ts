@@ -7,6 +7,8 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from
 type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
 type Key = { readonly kid: string; readonly pair: Pair };
 
+export type Claims = Readonly<Record<string, unknown>>;
+
 export type OidcProvider = AsyncDisposable & {
   readonly issuer: string;
   readonly jwksUrl: string;
@@ -16,9 +18,9 @@ export type OidcProvider = AsyncDisposable & {
   mode: "well" | "failing" | "nonsense";
   /** Signs with a new key from now on, and publishes it beside the old one, or in its place. */
   readonly rotate: (keepsOld: boolean) => Promise<void>;
-  /** @param atMs Unix epoch; claims of undefined are left out */
+  /** @param atMs Unix epoch; claims of undefined are left out, others may be of any type */
   readonly token: (
-    claims: JWTPayload,
+    claims: Claims,
     atMs: number,
     wish?: { readonly alg?: string; readonly kid?: string },
   ) => Promise<string>;
@@ -75,7 +77,7 @@ export const startOidcProvider = async (): Promise<OidcProvider> => {
         jti: "id-1",
         ...claims,
       };
-      return new SignJWT(all)
+      return new SignJWT(all as JWTPayload)
         .setProtectedHeader({ alg: "ES256", kid: kid ?? newest().kid })
         .sign(newest().pair.privateKey);
     },
