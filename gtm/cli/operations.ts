@@ -6,7 +6,7 @@ import { apiCommand, type Invocation, invocationOf, printMany, printOne, underst
 import { mustAgree, mustBeInteractive } from "./consent.ts";
 import type { CliIo } from "./io.ts";
 import { operationTable, operationText } from "./operation-text.ts";
-import { aDuration } from "./order-options.ts";
+import { aDuration, overrideRuleOption } from "./order-options.ts";
 import { operationPath, waitUntilDone } from "./wait.ts";
 
 export const operationsCommand = (io: CliIo): Command =>
@@ -54,16 +54,21 @@ const cancelCommand = (io: CliIo): Command =>
   apiCommand("cancel", "take back the order that a drain carries out", ["operations cancel 01KB8Y… --yes"])
     .argument("<id>", "its id")
     .option("--comment <text>", "why, for the audit")
+    .addOption(overrideRuleOption())
     .option("--yes", "do not ask")
-    .action(async (id: string, { comment, yes }: { comment?: string; yes?: true }, command: Command) => {
+    .action(async (id: string, options: CancelWishes, command: Command) => {
+      const { comment, overrideRule, yes } = options;
       const invocation = invocationOf(command, io);
       const etag = yes === true ? null : await shown(invocation, id);
       const { body } = await invocation.client.call({
         ...{ method: "POST", path: `${operationPath(id)}/cancel`, body: { comment } },
+        query: { override_rule: overrideRule },
         ...(etag === null ? {} : { ifMatch: etag }),
       });
       printOne(invocation, body, OperationView, operationText);
     });
+
+type CancelWishes = { readonly comment?: string; readonly overrideRule?: string; readonly yes?: true };
 
 /** @returns the ETag of what was shown, so that nothing else is taken back than what was agreed to */
 const shown = async ({ client, io }: Invocation, id: string): Promise<string | null> => {

@@ -162,6 +162,20 @@ describe("the operation of a drain", () => {
     assert.equal(admin.gtm.state.audit.at(-1)?.status, 409);
   });
 
+  it("is not taken back within the cooldown of somebody else's order, but by naming the rule and saying why", async () => {
+    await using admin = await runningAdmin(SCENE);
+    await drain(admin);
+    const [{ id }] = (await admin.ask("GET", "/operations")).body.items;
+    const { orders } = admin.gtm.state;
+    admin.gtm.state.orders = { ...orders, regions: orders.regions.map((one) => ({ ...one, actor: "bob" })) };
+    const cancel = (query: string, body: object) => admin.ask("POST", `/operations/${id}/cancel${query}`, { body });
+    const refused = await cancel("", {});
+    assert.deepEqual([refused.status, refused.body.rule], [409, "cooldown"]);
+    assert.equal((await cancel("?override_rule=cooldown", {})).status, 400);
+    const done = await cancel("?override_rule=cooldown", { comment: "bob agrees" });
+    assert.deepEqual([done.status, done.body.state], [200, "cancelled"]);
+  });
+
   it("is superseded by the next order about the region, and cancelled by undrain", async () => {
     await using admin = await runningAdmin(SCENE);
     await drain(admin);

@@ -48,11 +48,12 @@ export const requirePlan = (id: string | null, basis: PlanBasis, nowMs: number):
 
 const changesSince = (id: string, { wish, orders, regions }: PlanBasis, nowMs: number): readonly string[] => {
   const [, made = "", wishDigest, ordersDigest, digests = ""] = id.split("-");
+  // What another order counted on says nothing of this one.
+  if (wishDigest !== digest(wish, 12)) return ["it is of another order"];
   const ageMs = nowMs - Number.parseInt(made, 36);
   const changed: string[] = [];
   // One from ahead of this clock is no older than one that was made now.
   if (!(ageMs <= PLAN_VALID_MS)) changed.push(`it is over ${PLAN_VALID_MS / 60_000} minutes old`);
-  if (wishDigest !== digest(wish, 12)) changed.push("it is of another order");
   if (ordersDigest !== digest(standing(orders), 12)) changed.push("somebody ordered something else");
   const now = regionDigests(regions);
   if (digests.length !== now.length * REGION_DIGITS) changed.push("other regions are configured");

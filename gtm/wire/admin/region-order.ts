@@ -56,6 +56,11 @@ export const carryOut = async (parts: Parts, given: Given): Promise<Done> => {
   return doneWith(region, action.to, record, parts);
 };
 
+/** What taking a drain back by its operation has to pass as well. @throws {ProblemError} as carryOut */
+export const mustBeAllowed = async (parts: Parts, given: Given): Promise<void> => {
+  await allowed(parts, given, orderContext(parts, given));
+};
+
 /** By the plan that a dry run shows. @throws {ProblemError} 409 where a safety rule forbids it */
 const allowed = async ({ ports, log }: Parts, given: Given, order: OrderContext): Promise<Planned> => {
   const { region, action, passed, actor } = given;

@@ -9,7 +9,9 @@ import { type Context, createRouter, type Router } from "../environment.ts";
 import { heldBy } from "../operation-progress.ts";
 import { OperationView, operationEtag, operationView } from "../operation-view.ts";
 import { refuse } from "../problem.ts";
+import { type Given, mustBeAllowed } from "../region-order.ts";
 import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
+import { RuleNames } from "../safety-rules.ts";
 
 const params = z.object({
   id: z
@@ -39,6 +41,18 @@ export const operationRoutes = (context: Context): Router => {
     const at = { nowMs: clock.monotonicMs(), epochMs: clock.epochMs() };
     const held = operation.end === null ? await heldBy(ports, operation, at).catch(unlessStoreIsAway) : null;
     return operationView(operation, held, ports.orders.current(), clock.epochMs());
+  };
+  /** It is an undrain by another name. @throws {ProblemError} 409 where a safety rule forbids it */
+  const mustMayUndrain = async (
+    { override, region: id }: OperationRecord,
+    actor: Actor,
+    { passed, comment }: { readonly passed: Given["passed"]; readonly comment: string | null },
+  ): Promise<void> => {
+    const region = ports.steering.world().regions.find((one) => one.id === id);
+    if (override !== null || region === undefined) return;
+    const action = { to: "active", comment, forMs: null, pacing: null } as const;
+    const given = { region, action, actor: actor.name, passed, ifMatch: null, planId: null };
+    await mustBeAllowed(context, { verb: "undrain", ...given });
   };
   return createRouter()
     .openapi(
@@ -86,7 +100,7 @@ export const operationRoutes = (context: Context): Router => {
         tags: ["operations"],
         summary: "Take back the order that a drain carries out",
         security: BEARER,
-        request: { params, body: jsonBody(CancelBody) },
+        request: { params, query: z.strictObject({ override_rule: RuleNames.optional() }), body: jsonBody(CancelBody) },
         responses: answers(OperationView, "The operation as it ended"),
       }),
       async (c) => {
@@ -99,6 +113,10 @@ export const operationRoutes = (context: Context): Router => {
           const detail = `Operation ${id} has ended (${operation.end.how}): there is nothing to cancel.`;
           throw refuse("state-conflict", detail, { state: operation.end.how });
         }
+        await mustMayUndrain(operation, actor, {
+          passed: c.req.valid("query").override_rule ?? [],
+          comment: c.req.valid("json").comment ?? null,
+        });
         const isAny = ifMatch === null || ifMatch === "*";
         const changedAtMs = isAny ? null : operation.changedAtMs;
         const isAsSeen = isAny || ifMatch === operationEtag(operation);
