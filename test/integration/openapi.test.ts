@@ -13,7 +13,8 @@ let house: Awaited<ReturnType<typeof startHouse>>;
 let document: Description;
 let schemas: Schemas;
 before(async () => {
-  house = await startHouse();
+  // A busy machine fails no probe.
+  house = await startHouse({ regions: { probe: undefined } });
   document = (await (await fetch(`${house.adminUrl}/openapi.json`)).json()) as Description;
   schemas = schemasOf(document);
 });

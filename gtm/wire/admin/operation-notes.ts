@@ -158,7 +158,7 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     command: `token show ${TOKEN}`,
     hasEtag: true,
     parameters: { id: TOKEN },
-    description: "By id.",
+    description: "Who made it, until when it stands, when it was used last; never the token itself.",
   },
   "post /tokens": {
     command:

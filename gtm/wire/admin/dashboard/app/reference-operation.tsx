@@ -79,7 +79,7 @@ const Problems = ({
       rows={rows}
       keyOf={([status]) => status}
       columns={[
-        { title: "Status", isNumber: true, cell: ([status]) => status },
+        { title: "Status", cell: ([status]) => status },
         {
           title: "Says",
           cell: ([status, response]) =>

@@ -38,10 +38,15 @@ export const SchemaFields = ({ schema, description, caption }: Wish) => {
         { title: "Field", cell: ([name]) => <code>{name}</code> },
         { title: "Type", cell: ([name, one]) => <Type name={name} schema={one} description={description} /> },
         { title: "Always there", cell: ([name]) => (needed.has(name) ? "yes" : "no") },
-        { title: "What it is", cell: ([, one]) => String(one["description"] ?? "") },
+        ...(fields.some(([, one]) => "description" in one) ? [WHAT_IT_IS] : []),
       ]}
     />
   );
+};
+
+const WHAT_IT_IS = {
+  title: "What it is",
+  cell: ([, one]: readonly [string, Schema]) => String(one["description"] ?? ""),
 };
 
 const Type = ({ name, schema, description }: { readonly name: string } & Omit<Wish, "caption">) => {
