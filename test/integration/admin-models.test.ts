@@ -27,7 +27,7 @@ describe("GET /models", () => {
     );
     assert.deepEqual(
       [model.pools, model.because],
-      [[{ name: "chat", region: "frankfurt" }], "Loaded in frankfurt, paris."],
+      [[{ name: "chat", region: "frankfurt", why: "" }], "Loaded in frankfurt, paris."],
     );
     const [frankfurt, , singapore] = model.regions;
     assert.deepEqual(frankfurt, {
@@ -63,8 +63,8 @@ describe("GET /models", () => {
   it("says that no region serves it, and why", async () => {
     const regions = [aRegion("frankfurt", { placement: null }), aRegion("paris", { placement: null })];
     const model = await only({ regions });
-    assert.deepEqual([model.isServed, model.pools], [false, [{ name: "chat", region: null }]]);
-    assert.equal(model.because, "No region serves it for chat: no region has it.");
+    assert.deepEqual([model.isServed, model.pools], [false, [{ name: "chat", region: null, why: NOWHERE }]]);
+    assert.equal(model.because, `No region serves it for chat: ${NOWHERE}.`);
   });
   it("says that it waits to be loaded where it only lies on disk", async () => {
     const model = await only({
@@ -77,7 +77,7 @@ describe("GET /models", () => {
     const model = await only({ regions: [aRegion("frankfurt", { placement: { state: "on-disk", replicas: [] } })] });
     assert.equal(
       model.because,
-      "No region serves it for chat: it is on-disk in frankfurt, and cannot be loaded there now.",
+      "No region serves it for chat: frankfurt has no room to load the model (8.0 GB free, 141.0 GB needed).",
     );
   });
   it("lists a model that is reported and not configured behind the others", async () => {
@@ -101,6 +101,7 @@ describe("GET /models", () => {
   });
 });
 
+const NOWHERE = "frankfurt does not place llama-70b, paris does not place llama-70b";
 const NOTHING = { pulse: null, refusal: null, isKeyKnown: false };
 
 describe("placements", () => {

@@ -4,9 +4,11 @@ import type { Model } from "#gtm/domain/model.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
+import type { ModelId } from "#shared/ids.ts";
 import type { AgentSeen } from "./agents-port.ts";
 import { ModelPlaceView, modelPlace } from "./model-place.ts";
-import { type Moment, modelsServed } from "./models-served.ts";
+import type { Moment } from "./models-served.ts";
+import { newConversationOf } from "./new-conversation.ts";
 
 const known = z.number().nullable();
 
@@ -16,8 +18,8 @@ export const ModelView = z
     isConfigured: z.boolean(),
     /** Of the configuration, and what engines call it beside that. */
     aliases: z.array(z.string()),
-    /** Where a new conversation would go; `region` null: nowhere. */
-    pools: z.array(z.looseObject({ name: z.string(), region: z.string().nullable() })),
+    /** Where a new conversation of unknown length would go, and why; `region` null: nowhere. */
+    pools: z.array(z.looseObject({ name: z.string(), region: z.string().nullable(), why: z.string() })),
     weightBytes: known,
     coldStartMs: known,
     /** Every pool that is to serve it would find a region now. */
@@ -41,14 +43,15 @@ export type ModelsInputs = {
 /** Configured ones in the order of the configuration, then those that are only reported, by name. */
 export const modelViews = (inputs: ModelsInputs): readonly ModelView[] => {
   const { world, models, pools, policy, at } = inputs;
-  const served = modelsServed(world, pools, policy, at);
   const configured = new Set<string>([...models.map(({ id }) => id), ...pools.flatMap((pool) => pool.models)]);
   const reported = world.regions.flatMap(({ placements }) => [...placements.values()].map(({ model }) => model));
   const others = [...new Set<string>(reported)].filter((id) => !configured.has(id)).sort();
   return [...configured, ...others].map((id) =>
     modelView(id, inputs, {
       isConfigured: configured.has(id),
-      pools: served.filter(({ model }) => model === id).map(({ pool, region }) => ({ name: pool, region })),
+      pools: pools
+        .filter((pool) => pool.models.some((one) => one === id))
+        .map((pool) => newConversationOf(pool, id as ModelId, { world, policy, at })),
     }),
   );
 };
@@ -93,18 +96,10 @@ const servedBy = (
     const remedy = isConfigured ? "add it to `models:` of a pool" : "add it to `models:` and to a pool's, or ignore it";
     return { isServed: false, because: `${where}: ${remedy}.` };
   }
-  const without = pools.filter(({ region }) => region === null).map(({ name }) => name);
+  const without = pools.filter(({ region }) => region === null);
   if (without.length > 0) {
-    const placed = regions
-      .filter(({ state }) => state !== "not-placed")
-      .map(({ region, state }) => `${state} in ${region}`);
-    const why =
-      loaded.length > 0
-        ? `${loaded.join(", ")} has it and takes nothing new`
-        : placed.length > 0
-          ? `it is ${placed.join(", ")}, and cannot be loaded there now`
-          : "no region has it";
-    return { isServed: false, because: `No region serves it for ${without.join(", ")}: ${why}.` };
+    const words = without.map(({ name, why }) => `${name}: ${why}`);
+    return { isServed: false, because: `No region serves it for ${words.join("; for ")}.` };
   }
   if (loaded.length > 0) return { isServed: true, because: `Loaded in ${loaded.join(", ")}.` };
   return { isServed: true, because: "Loaded nowhere: a turn waits for a region to load it." };
