@@ -1,5 +1,5 @@
 /** Overrides as a person reads them. */
-import { kindText } from "#gtm/wire/admin/override-kind.ts";
+import { kindText, touchedText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { age, untilText } from "./quantity.ts";
 import { table } from "./table.ts";
@@ -14,15 +14,19 @@ export const overrideTable = (items: readonly OverrideView[], isColourful: boole
       { header: "MODEL" },
       { header: "TENANT" },
       { header: "LEFT", align: "right" },
+      { header: "LAST MINUTE" },
       { header: "BY" },
       { header: "WHY" },
     ],
     items.map((one) => [
       ...[one.id, kindText(one), one.region, one.pool, one.model, one.tenant],
-      ...[age(one.expiresInMs), one.actor, one.comment],
+      ...[age(one.expiresInMs), touchedText(one), one.actor, one.comment],
     ]),
     isColourful,
   );
 
 export const overrideLine = (one: OverrideView): string =>
   `${one.id}: ${kindText(one)} ${one.region} for pool ${one.pool}, model ${one.model}, tenant ${one.tenant}${untilText(one)}: ${one.comment}\n`;
+
+export const overrideText = (one: OverrideView): string =>
+  `${overrideLine(one)}In the last minute at this GTM it kept a region from: ${touchedText(one)}.\n`;

@@ -1,32 +1,25 @@
-/** `gtm overrides list|add|extend|cancel`, and `gtm force`: orders about some traffic, each with a reason and an end. */
+/** `gtm overrides add` and `gtm force`: orders about some traffic, each with a reason and an end. */
 import { Command, Option } from "commander";
 import { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
-import { Cancelled } from "#gtm/wire/admin/routes/overrides.ts";
-import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
+import { apiCommand, type Invocation, invocationOf, printOne, understood } from "./api-command.ts";
 import { mustAgree, mustBeInteractive, mustPassRules } from "./consent.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { aDuration, overOption, overrideRuleOption, paceOption, planIdOption, shareOption } from "./order-options.ts";
-import { overrideLine, overrideTable } from "./override-table.ts";
+import { overrideLine } from "./override-table.ts";
+import { cancelCommand, extendCommand, listOverridesCommand, shareCommand, showCommand } from "./overrides-standing.ts";
 import { overridePlanText, planIdText } from "./plan-text.ts";
 
 export const overridesCommand = (io: CliIo): Command =>
   new Command("overrides")
     .description("orders about some traffic: deny a region, force one, drain one, or let one have a share at most")
-    .addCommand(listCommand(io))
+    .addCommand(listOverridesCommand(io))
+    .addCommand(showCommand(io))
     .addCommand(addCommand(io))
     .addCommand(extendCommand(io))
+    .addCommand(shareCommand(io))
     .addCommand(cancelCommand(io));
-
-const listCommand = (io: CliIo): Command =>
-  apiCommand("list", "list what stands", ["overrides list", "overrides list -o jsonl"]).action(
-    async (_options: unknown, command: Command) => {
-      const invocation = invocationOf(command, io);
-      const { body } = await invocation.client.call({ method: "GET", path: "/overrides" });
-      printMany(invocation, body, OverrideView, (items) => overrideTable(items, io.isColourful));
-    },
-  );
 
 export type OverrideWishes = {
   readonly kind: string;
@@ -131,45 +124,3 @@ export const giveOverride = async (invocation: Invocation, wishes: OverrideWishe
   io.tell(`\`gtm overrides cancel ${given.id}\` takes it back.\n`);
   return given;
 };
-
-const extendCommand = (io: CliIo): Command =>
-  apiCommand("extend", "let an override stand so long from now", ["overrides extend 01KB8Y… --for 4h"])
-    .argument("<id>", "its id")
-    .addOption(
-      new Option("--for <duration>", "how long from now, such as 2h, at most 72h")
-        .argParser(aDuration)
-        .makeOptionMandatory(),
-    )
-    .option("--comment <text>", "another reason")
-    .action(async (id: string, { for: lasting, comment }: { for: string; comment?: string }, command: Command) => {
-      const invocation = invocationOf(command, io);
-      const { body } = await invocation.client.call({
-        method: "PATCH",
-        path: pathOf(id),
-        body: { for: lasting, comment },
-      });
-      printOne(invocation, body, OverrideView, overrideLine);
-    });
-
-const cancelCommand = (io: CliIo): Command =>
-  apiCommand("cancel", "take an override back", ["overrides cancel 01KB8Y…"])
-    .argument("<id>", "its id")
-    .option("--yes", "do not ask")
-    .action(async (id: string, { yes }: { yes?: true }, command: Command) => {
-      const invocation = invocationOf(command, io);
-      const etag = yes === true ? null : await shown(invocation, id);
-      const ifMatch = etag === null ? {} : { ifMatch: etag };
-      const { body } = await invocation.client.call({ method: "DELETE", path: pathOf(id), ...ifMatch });
-      printOne(invocation, body, Cancelled, (one) => `${one.id}: ${one.cancelled ? "cancelled" : "stood no more"}\n`);
-    });
-
-/** @returns the ETag of what was shown, so that nothing else is cancelled than what was agreed to */
-const shown = async ({ client, io }: Invocation, id: string): Promise<string | null> => {
-  mustBeInteractive(io, `cancel ${id}`);
-  const { body, etag } = await client.call({ method: "GET", path: pathOf(id) });
-  io.tell(overrideLine(understood(OverrideView, body)));
-  await mustAgree(io, "Cancel it?");
-  return etag;
-};
-
-const pathOf = (id: string): string => `/overrides/${encodeURIComponent(id)}`;

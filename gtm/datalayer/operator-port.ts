@@ -26,6 +26,10 @@ export type OverrideChange = {
   readonly comment: string | null;
   /** Epoch ms. */
   readonly expiresAtMs: number;
+  /** Of a share; null: as it is. */
+  readonly share: number | null;
+  /** When it was changed last, as the caller saw it; null: whatever it is. */
+  readonly seenAtMs: number | null;
 };
 
 export type OperatorState = Part & {
@@ -48,7 +52,7 @@ export type OperatorState = Part & {
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
   /** @throws {OperationalError} as `order` */
   readonly override: (override: Override, operation: OperationRecord | null) => Promise<OrdersRecord>;
-  /** Extends, shortens or cancels one that stands. @returns null: none of that id stands @throws {OperationalError} as `order` */
+  /** Extends, shortens or cancels one that stands. @returns null: none of that id stands as it was seen @throws {OperationalError} as `order` */
   readonly changeOverride: (id: string, change: OverrideChange) => Promise<OrdersRecord | null>;
   /**
    * Takes back the order that an operation carries out.

@@ -132,13 +132,13 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
       log.info("override.placed", { override: id, kind, region, actor, expiresAtMs });
       return current();
     },
-    changeOverride: async (id, { actor, comment, expiresAtMs }) => {
+    changeOverride: async (id, { actor, comment, expiresAtMs, share, seenAtMs }) => {
       let isThere = false;
       await change((orders) => {
         const standing = standingAt(orders, nowMs()).overrides.find((one) => one.id === id);
-        isThere = standing !== undefined;
-        if (standing === undefined) return orders;
-        const said = comment === null ? {} : { comment };
+        isThere = standing !== undefined && (seenAtMs === null || seenAtMs === standing.orderedAtMs);
+        if (standing === undefined || !isThere) return orders;
+        const said = { ...(comment === null ? {} : { comment }), ...(share === null ? {} : { share }) };
         return withOverride(orders, { ...standing, ...said, actor, expiresAtMs, orderedAtMs: nowMs() });
       });
       if (isThere) log.info("override.changed", { override: id, actor, expiresAtMs });

@@ -1,6 +1,7 @@
 /** Overrides at the admin API: previewed, given, extended, cancelled, refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ConversationId } from "#shared/ids.ts";
 import { aRegion } from "#test/support/builders.ts";
 import { type RunningAdmin, runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
@@ -139,8 +140,46 @@ describe("an override is refused", () => {
   });
 });
 
+describe("the list of overrides", () => {
+  it("is filtered by kind, and by the names that an override is about", async () => {
+    await using admin = await runningAdmin();
+    await given(admin, { ...DENY, region: "frank*" });
+    const kindsOf = async (query: string) =>
+      (await admin.ask("GET", `/overrides?${query}`)).body.items.map(({ kind }: { kind: string }) => kind);
+    assert.deepEqual(await kindsOf("region=frankfurt&tenant=acme&kind=deny&pool=chat"), ["deny"]);
+    for (const query of ["region=paris", "tenant=globex", "kind=force"]) assert.deepEqual(await kindsOf(query), []);
+    assert.equal((await admin.ask("GET", "/overrides?regions=paris")).status, 400);
+  });
+  it("says what each did in the last minute", async () => {
+    await using admin = await runningAdmin();
+    const { id, lastMinute } = await given(admin, { ...DENY, tenant: "*" });
+    assert.equal(lastMinute.conversations, 0);
+    admin.gtm.decide({ conversationId: ConversationId.parse("abcdefgh00001") });
+    admin.gtm.decide({});
+    const { body } = await admin.ask("GET", `/overrides/${id}`);
+    assert.deepEqual(body.lastMinute, { conversations: 1, cells: 0, others: 1, yielded: 0, isComplete: true });
+  });
+});
+
 describe("an override of the kind share", () => {
   const SHARE = { ...DENY, kind: "share", share: 0, tenant: "*" };
+  it("is given another share by whoever saw it as it stands, and keeps its end", async () => {
+    await using admin = await runningAdmin();
+    const { id, etag, expiresAt } = await given(admin, SHARE);
+    admin.gtm.clock.pass(1_000);
+    const headers = { "if-match": etag };
+    const raised = await admin.ask("PATCH", `/overrides/${id}`, { body: { share: 0.5 }, headers });
+    assert.deepEqual([raised.status, raised.body.share, raised.body.expiresAt], [200, 0.5, expiresAt]);
+    assert.equal((await admin.ask("PATCH", `/overrides/${id}`, { body: { share: 0.6 }, headers })).status, 412);
+    const empty = await admin.ask("PATCH", `/overrides/${id}`, { body: { comment: "x" } });
+    assert.deepEqual([empty.status, empty.body.faults[0].at], [400, "body.for"]);
+  });
+  it("is the only one that has a share", async () => {
+    await using admin = await runningAdmin();
+    const { id } = await given(admin);
+    const { status, body } = await admin.ask("PATCH", `/overrides/${id}`, { body: { share: 0.5 } });
+    assert.deepEqual([status, body.faults[0].at], [400, "body.share"]);
+  });
   it("stands with its share, keeps new conversations out and leaves those that are held", async () => {
     await using admin = await runningAdmin();
     const { body } = await admin.ask("POST", "/overrides", { body: SHARE });

@@ -81,6 +81,17 @@ describe("gtm overrides add --kind share", () => {
     assert.match((await run(admin, ["overrides", "list"])).out, / share 0\.2 +frank\* /);
     assert.equal(admin.gtm.ports.orders.current().overrides[0]?.share, 0.2);
   });
+  it("is given another by its id, and shown with what it did in the last minute", async () => {
+    await using admin = await runningAdmin();
+    await run(admin, [...SHARE, "--share", "0", "--yes"]);
+    const id = admin.gtm.ports.orders.current().overrides[0]?.id ?? "";
+    admin.gtm.decide({});
+    const shown = await run(admin, ["overrides", "show", id]);
+    assert.match(shown.out, /In the last minute at this GTM it kept a region from: 1 other turn\.\n$/);
+    const { exitCode, out } = await run(admin, ["overrides", "share", id, "--share", "0.5"]);
+    assert.deepEqual([exitCode, /: share 0\.5 frank\*/.test(out)], [0, true]);
+    assert.match((await run(admin, ["overrides", "list", "--region", "paris"])).out, /^OVERRIDE[^\n]*\n?$/);
+  });
   it("without a share, with one that is none, or on another kind is a usage error", async () => {
     await using admin = await runningAdmin();
     for (const words of [SHARE, [...SHARE, "--share", "20"], [...SHARE, "--share", ""], [...ADD, "--share", "0.2"]]) {
@@ -106,7 +117,7 @@ describe("an override that stands", () => {
     await run(admin, [...ADD, "--yes"]);
     const id = admin.gtm.ports.orders.current().overrides[0]?.id ?? "";
     const list = await run(admin, ["overrides", "list"]);
-    assert.match(list.out, /^OVERRIDE +KIND +REGION +POOL +MODEL +TENANT +LEFT +BY +WHY\n/);
+    assert.match(list.out, /^OVERRIDE +KIND +REGION +POOL +MODEL +TENANT +LEFT +LAST MINUTE +BY +WHY\n/);
     assert.match(list.out, new RegExp(`\n${id} +deny +frank\\* +\\* +\\* +\\* +8 h 0 min +loopback +contract\n`));
     const extended = await run(admin, ["overrides", "extend", id, "--for", "30m", "--comment", "nearly done"]);
     assert.match(extended.out, /\(in 30 min\): nearly done\n$/);

@@ -54,7 +54,17 @@ export const OverrideBody = z
 export type OverrideBody = z.infer<typeof OverrideBody>;
 
 export const OverrideChangeBody = z
-  .strictObject({ for: Lasting, comment: Comment.optional() })
+  .strictObject({
+    /** How long it stands from now; absent: as long as it does. */
+    for: Lasting.optional(),
+    /** Of one of the kind `share`; raising it moves nobody. */
+    share: Share.optional(),
+    comment: Comment.optional(),
+  })
+  .refine((body) => body.for !== undefined || body.share !== undefined, {
+    path: ["for"],
+    message: "say how long it stands from now, or another share",
+  })
   .openapi("OverrideChange");
 
 export const OverridePlan = z
@@ -114,7 +124,7 @@ const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
           ...{ ordered: worlds.ordered, policy: ports.policy, startsAtMs: override.orderedAtMs },
         });
   const plan = {
-    override: overrideView(override, clock.epochMs()),
+    override: overrideView(override, clock.epochMs(), null),
     regions,
     ...effectsOf(
       ports,
@@ -164,6 +174,13 @@ export const standingOverride = ({ ports }: Parts, id: string, ifMatch: string |
   if (override === null) throw noOverride(id);
   if (ifMatch === null || ifMatch === "*" || ifMatch === overrideEtag(override)) return override;
   throw refuse("precondition-failed", `${override.actor} changed override ${id} meanwhile.`);
+};
+
+/** @throws {ProblemError} 400 where a share is said of what is none */
+export const mustBeShare = ({ id, kind }: Override, share: number | null): void => {
+  if (share === null || kind === "share") return;
+  const message = `override ${id} is of the kind ${kind}, which has no share`;
+  throw refuse("malformed-request", `body.share: ${message}`, { faults: [{ at: "body.share", message }] });
 };
 
 export const noOverride = (id: string) =>

@@ -1,6 +1,7 @@
 /** One override, as the admin API shows it: which traffic, what is done to it, who said so, until when. */
 import { z } from "@hono/zod-openapi";
 import { type OrdersRecord, type Override, OverrideKind } from "#shared/records.ts";
+import type { Touched } from "./override-touches.ts";
 
 export const OverrideView = z
   .looseObject({
@@ -22,6 +23,21 @@ export const OverrideView = z
     expiresAt: z.string(),
     /** By this GTM's clock, so that the reader's does not matter. */
     expiresInMs: z.number(),
+    /**
+     * Whom it kept a region from at this GTM in the last minute: conversations, cells of DNS, and turns that name no conversation;
+     * `yielded`: of these, whom a share let in because it would have left no region. null: a plan does not say.
+     */
+    lastMinute: z
+      .looseObject({
+        conversations: z.int(),
+        cells: z.int(),
+        others: z.int(),
+        yielded: z.int(),
+        /** False: there were more. */
+        isComplete: z.boolean(),
+      })
+      .nullable()
+      .optional(),
     /** Send it as If-Match, and a change is refused when somebody else was faster. */
     etag: z.string(),
   })
@@ -30,14 +46,15 @@ export type OverrideView = z.infer<typeof OverrideView>;
 
 export const KINDS = OverrideKind.options;
 
-/** @param nowMs Unix epoch */
-export const overrideView = (override: Override, nowMs: number): OverrideView => {
+/** @param nowMs Unix epoch; @param touched what it did lately; null: it stands not yet */
+export const overrideView = (override: Override, nowMs: number, touched: Touched | null): OverrideView => {
   const { id, kind, share = null, region, pool, model, tenant, comment, actor, orderedAtMs, expiresAtMs } = override;
   return {
     ...{ id, kind, share, region, pool, model, tenant, comment, actor },
     orderedAt: orderedAtMs === 0 ? null : new Date(orderedAtMs).toISOString(),
     expiresAt: new Date(expiresAtMs).toISOString(),
     expiresInMs: Math.max(0, Math.round(expiresAtMs - nowMs)),
+    lastMinute: touched,
     etag: overrideEtag(override),
   };
 };

@@ -74,6 +74,19 @@ export type OrderWish = {
   readonly operation: OperationRecord | null;
 };
 
+/** Another expiry; one that is not after now cancels. */
+export type OverrideChange = {
+  readonly actor: string;
+  /** null: what was said stays. */
+  readonly comment: string | null;
+  /** Unix epoch ms. */
+  readonly expiresAtMs: number;
+  /** Of a share; null: as it is. */
+  readonly share: number | null;
+  /** When it was changed last, as the caller saw it; null: whatever it is. */
+  readonly seenAtMs: number | null;
+};
+
 /** Changes reject with OperationalError GTM_STORE_UNREACHABLE while the store is away: an order must reach every GTM. */
 export type OrdersPort = {
   /** As this instance knows them now. */
@@ -84,11 +97,8 @@ export type OrdersPort = {
   /** Takes back what was ordered of a region. */
   readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
   readonly override: (override: Override, operation: OperationRecord | null) => Promise<OrdersRecord>;
-  /** Extends, shortens or, by an expiry not after now, cancels. @returns null: none of that id stands */
-  readonly changeOverride: (
-    id: string,
-    change: { readonly actor: string; readonly comment: string | null; readonly expiresAtMs: number },
-  ) => Promise<OrdersRecord | null>;
+  /** Extends, shortens or, by an expiry not after now, cancels. @returns null: none of that id stands as it was seen */
+  readonly changeOverride: (id: string, change: OverrideChange) => Promise<OrdersRecord | null>;
   /** Takes back the order that a drain carries out. @returns null: it had ended, or changed since the caller saw it */
   readonly cancelOperation: (
     id: string,

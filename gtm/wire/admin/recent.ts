@@ -6,6 +6,7 @@ import type { Clock } from "#shared/clock.ts";
 import type { RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { Happening } from "./event-hub.ts";
+import { createOverrideTouches, type OverrideTouches } from "./override-touches.ts";
 import type { RegionChange } from "./region-changes.ts";
 
 export const BUCKET_MS = 10_000;
@@ -35,11 +36,14 @@ export type Recent = {
   readonly areas: () => readonly AreaCount[];
   /** Newest first. */
   readonly changes: () => readonly SeenChange[];
+  /** What an override did in the last minute. */
+  readonly touchedBy: OverrideTouches["of"];
   /** Since when a region's health and orders are as they are, Unix epoch; at the earliest when this began to look. */
   readonly since: (region: RegionId) => { readonly healthMs: number; readonly adminMs: number };
 };
 
 export const createRecent = (clock: Pick<Clock, "epochMs">): Recent => {
+  const touches = createOverrideTouches(clock);
   const beganMs = clock.epochMs();
   let buckets: Bucket[] = [];
   let areas = new Map<string, AreaCount>();
@@ -66,6 +70,7 @@ export const createRecent = (clock: Pick<Clock, "epochMs">): Recent => {
 
   const decided = ({ query, decision }: Entry): void => {
     if (query.channel === "explain" || query.channel === "simulation") return;
+    touches.decided({ decision });
     const { verdicts } = current();
     const { kind } = decision.verdict;
     verdicts[kind] = (verdicts[kind] ?? 0) + 1;
@@ -81,6 +86,7 @@ export const createRecent = (clock: Pick<Clock, "epochMs">): Recent => {
   };
 
   return {
+    touchedBy: touches.of,
     happened: (happening) => {
       if (happening.kind === "decision") decided(happening.entry);
       else if (happening.kind === "region") changed({ ...happening.change, atMs: happening.atMs });

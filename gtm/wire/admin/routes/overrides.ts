@@ -1,11 +1,13 @@
 /** Overrides: what people ordered about some traffic, for a while; listed, given, extended, cancelled. */
 import { createRoute, z } from "@hono/zod-openapi";
+import { matchesGlob } from "#gtm/steering/overrides.ts";
 import type { Override } from "#shared/records.ts";
 import { deedOfOverride, seesOverride } from "../access.ts";
 import { mustMay } from "../admission.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import {
+  mustBeShare,
   noOverride,
   OverrideBody,
   OverrideChangeBody,
@@ -15,8 +17,9 @@ import {
   planOverride,
   standingOverride,
 } from "../override-order.ts";
-import { OverrideView, overrideNamed, overrideView } from "../override-view.ts";
+import { KINDS, OverrideView, overrideNamed, overrideView } from "../override-view.ts";
 import { PlanId } from "../plan-id.ts";
+import type { OverrideChange } from "../ports.ts";
 import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
 import { RuleNames } from "../safety-rules.ts";
 
@@ -35,18 +38,45 @@ const query = z.strictObject({
   override_rule: RuleNames.optional(),
 });
 
+const filter = z.strictObject({
+  kind: z.enum(KINDS).optional(),
+  region: z.string().min(1).max(128).optional(),
+  pool: z.string().min(1).max(128).optional(),
+  model: z.string().min(1).max(256).optional(),
+  tenant: z.string().min(1).max(128).optional(),
+});
+
+const isAbout = (override: Override, { kind, ...names }: z.infer<typeof filter>): boolean =>
+  (kind === undefined || override.kind === kind) &&
+  (["region", "pool", "model", "tenant"] as const).every((part) => {
+    const name = names[part];
+    return name === undefined || matchesGlob(override[part], name);
+  });
+
 export const Cancelled = z.looseObject({ id: z.string(), cancelled: z.boolean() }).openapi("OverrideCancelled");
 
 export const overrideRoutes = (context: Context): Router => {
-  const { ports, clock } = context;
+  const { ports, clock, recent } = context;
   /** What somebody may not see is not there for them. */
   const seen = (id: string, actor: Actor): Override => {
     const override = overrideNamed(ports.orders.current(), id);
     if (override === null || !seesOverride(actor, override)) throw noOverride(id);
     return override;
   };
-  const viewOf = (id: string, actor: Actor): OverrideView => overrideView(seen(id, actor), clock.epochMs());
+  const viewOf = (id: string, actor: Actor): OverrideView =>
+    overrideView(seen(id, actor), clock.epochMs(), recent.touchedBy(id));
   const mustMayOrder = (override: Override, actor: Actor): void => mustMay(actor, "operator", deedOfOverride(override));
+  /** Once more at the store: somebody at another GTM may have been faster. */
+  const changed = async (
+    { id, orderedAtMs }: Override,
+    change: Omit<OverrideChange, "seenAtMs">,
+    ifMatch: string | undefined,
+  ): Promise<void> => {
+    const seenAtMs = ifMatch === undefined || ifMatch === "*" ? null : orderedAtMs;
+    if ((await ports.orders.changeOverride(id, { ...change, seenAtMs })) !== null) return;
+    standingOverride(context, id, ifMatch ?? null);
+    throw noOverride(id);
+  };
   return createRouter()
     .openapi(
       createRoute({
@@ -54,13 +84,18 @@ export const overrideRoutes = (context: Context): Router => {
         path: "/overrides",
         tags: ["overrides"],
         summary: "What stands about some traffic, until when, and who said so",
+        description: "Filters name what an override has to be about: its globs match the name.",
         security: BEARER,
+        request: { query: filter },
         responses: answers(pageOf(OverrideView), "All that stand"),
       }),
       (c) => {
         const nowMs = clock.epochMs();
-        const own = ports.orders.current().overrides.filter((one) => seesOverride(c.get("actor"), one));
-        const items = own.map((one) => overrideView(one, nowMs));
+        const wanted = c.req.valid("query");
+        const items = ports.orders
+          .current()
+          .overrides.filter((one) => seesOverride(c.get("actor"), one) && isAbout(one, wanted))
+          .map((one) => overrideView(one, nowMs, recent.touchedBy(one.id)));
         return c.json({ items, next_cursor: null }, 200);
       },
     )
@@ -110,19 +145,19 @@ export const overrideRoutes = (context: Context): Router => {
         method: "patch",
         path: "/overrides/{id}",
         tags: ["overrides"],
-        summary: "Let an override stand so long from now",
+        summary: "Let an override stand so long from now, or change its share",
         security: BEARER,
         request: { params, body: jsonBody(OverrideChangeBody) },
         responses: answers(OverrideView, "The override as changed"),
       }),
       async (c) => {
         const { id } = c.req.valid("param");
-        const { for: forMs, comment = null } = c.req.valid("json");
+        const { for: forMs, share = null, comment = null } = c.req.valid("json");
         mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
-        standingOverride(context, id, c.req.header("if-match") ?? null);
-        const expiresAtMs = Math.floor(clock.epochMs()) + forMs;
-        const change = { actor: c.get("actor").name, comment, expiresAtMs };
-        if ((await ports.orders.changeOverride(id, change)) === null) throw noOverride(id);
+        const standing = standingOverride(context, id, c.req.header("if-match") ?? null);
+        mustBeShare(standing, share);
+        const expiresAtMs = forMs === undefined ? standing.expiresAtMs : Math.floor(clock.epochMs()) + forMs;
+        await changed(standing, { actor: c.get("actor").name, comment, expiresAtMs, share }, c.req.header("if-match"));
         const view = viewOf(id, c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);
@@ -141,10 +176,11 @@ export const overrideRoutes = (context: Context): Router => {
       async (c) => {
         const { id } = c.req.valid("param");
         mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
-        standingOverride(context, id, c.req.header("if-match") ?? null);
-        const change = { actor: c.get("actor").name, comment: null, expiresAtMs: Math.floor(clock.epochMs()) };
-        const cancelled = (await ports.orders.changeOverride(id, change)) !== null;
-        return c.json({ id, cancelled }, 200);
+        const standing = standingOverride(context, id, c.req.header("if-match") ?? null);
+        const expiresAtMs = Math.floor(clock.epochMs());
+        const change = { actor: c.get("actor").name, comment: null, expiresAtMs, share: null };
+        await changed(standing, change, c.req.header("if-match"));
+        return c.json({ id, cancelled: true }, 200);
       },
     );
 };

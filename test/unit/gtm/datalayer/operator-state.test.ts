@@ -391,6 +391,16 @@ describe("an override", () => {
     await reader.order(drain("virginia"));
     assert.deepEqual(reader.degradations.current(), []);
   });
+  it("is changed as it was seen, or not at all", async () => {
+    const { state, clock } = await setUp();
+    const expiresAtMs = clock.epochMs() + HOUR_MS;
+    await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs, kind: "share", share: 0.2 }), null);
+    const [seen] = state.current().overrides;
+    const change = { actor: "next", comment: null, expiresAtMs, share: 0.4, seenAtMs: seen?.orderedAtMs ?? 0 };
+    assert.equal((await state.changeOverride("o1", change))?.overrides[0]?.share, 0.4);
+    assert.equal(await state.changeOverride("o1", { ...change, share: 0.6 }), null);
+    assert.equal(state.current().overrides[0]?.share, 0.4);
+  });
   it("of the kind share says of how much", async () => {
     const { state, clock } = await setUp();
     const ends = { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS };
@@ -403,21 +413,24 @@ describe("an override", () => {
     await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }), null);
     clock.advance(HOUR_MS / 2);
     const extended = { actor: "next", comment: null, expiresAtMs: clock.epochMs() + HOUR_MS };
-    const after = await state.changeOverride("o1", extended);
+    const unseen = { share: null, seenAtMs: null };
+    const after = await state.changeOverride("o1", { ...extended, ...unseen });
     assert.deepEqual(
       after?.overrides.map(({ actor, comment, expiresAtMs }) => ({ actor, comment, expiresAtMs })),
       [{ ...extended, comment: "contract" }],
     );
-    await state.changeOverride("o1", { actor: "next", comment: null, expiresAtMs: clock.epochMs() });
+    await state.changeOverride("o1", { ...extended, ...unseen, expiresAtMs: clock.epochMs() });
     assert.deepEqual(state.overrides(), []);
-    assert.equal(await state.changeOverride("o1", extended), null);
+    assert.equal(await state.changeOverride("o1", { ...extended, ...unseen }), null);
   });
   it("that was cancelled is not brought again by a GTM that was cut off meanwhile", async () => {
     const { state, store, clock } = await setUp();
     await state.override(deny("o1", { orderedAtMs: clock.epochMs(), expiresAtMs: clock.epochMs() + HOUR_MS }), null);
     const before = state.record();
     clock.advance(1_000);
-    await state.changeOverride("o1", { actor: "ops", comment: null, expiresAtMs: clock.epochMs() });
+    await state.changeOverride("o1", {
+      ...{ actor: "ops", comment: null, expiresAtMs: clock.epochMs(), share: null, seenAtMs: null },
+    });
     const late = await gtm(store, clock);
     late.restore({ ...before, rev: before.rev + 5 });
     await late.order(drain("virginia"));

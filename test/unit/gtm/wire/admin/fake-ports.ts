@@ -300,14 +300,15 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         mustHaveStore();
         return settle(withVerified(state.orders, id, clock.epochMs()));
       },
-      changeOverride: async (id, { actor, comment, expiresAtMs }) => {
+      changeOverride: async (id, { actor, comment, expiresAtMs, share, seenAtMs }) => {
         mustHaveStore();
-        const before = state.orders.overrides.find((one) => one.id === id);
-        if (before === undefined) return null;
+        const before = standingAt(state.orders, clock.epochMs()).overrides.find((one) => one.id === id);
+        if (before === undefined || (seenAtMs !== null && seenAtMs !== before.orderedAtMs)) return null;
         const changed = {
           ...before,
           actor,
           comment: comment ?? before.comment,
+          ...(share === null ? {} : { share }),
           expiresAtMs,
           orderedAtMs: clock.epochMs(),
         };

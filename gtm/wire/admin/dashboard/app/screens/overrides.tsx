@@ -1,6 +1,6 @@
 /** Orders about some traffic: what stands, until when, and who said so. */
 import { useState } from "preact/hooks";
-import { kindText } from "#gtm/wire/admin/override-kind.ts";
+import { kindText, touchedText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { ApiError, call, type Failure } from "../api.ts";
 import { Command } from "../command.tsx";
@@ -50,6 +50,7 @@ export const OverridesScreen = () => {
                 { title: "Model", cell: ({ model }) => model },
                 { title: "Tenant", cell: ({ tenant }) => tenant },
                 { title: "Left", isNumber: true, cell: ({ expiresInMs }) => age(expiresInMs) },
+                { title: "Kept from it in the last minute", cell: touchedText },
                 { title: "By", cell: ({ actor }) => actor },
                 { title: "Why", cell: ({ comment }) => comment },
                 {

@@ -1,0 +1,88 @@
+/** `gtm overrides list|show|extend|share|cancel`: what stands about some traffic, what it does, and how it is changed. */
+import { type Command, Option } from "commander";
+import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
+import { Cancelled } from "#gtm/wire/admin/routes/overrides.ts";
+import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
+import { mustAgree, mustBeInteractive } from "./consent.ts";
+import type { CliIo } from "./io.ts";
+import { aDuration, shareOption } from "./order-options.ts";
+import { overrideLine, overrideTable, overrideText } from "./override-table.ts";
+
+const NAMES = ["region", "pool", "model", "tenant"] as const;
+
+type Filter = { readonly [Name in "kind" | (typeof NAMES)[number]]?: string };
+
+export const listOverridesCommand = (io: CliIo): Command => {
+  const command = apiCommand("list", "list what stands, and what it did in the last minute", [
+    "overrides list",
+    "overrides list --region eu-central --kind share",
+  ]).addOption(new Option("--kind <kind>", "only such").choices(KINDS));
+  for (const name of NAMES) command.option(`--${name} <name>`, `only what is about this ${name}`);
+  return command.action(async (options: Filter, self: Command) => {
+    const invocation = invocationOf(self, io);
+    const { kind, region, pool, model, tenant } = options;
+    const query = { kind, region, pool, model, tenant };
+    const { body } = await invocation.client.call({ method: "GET", path: "/overrides", query });
+    printMany(invocation, body, OverrideView, (items) => overrideTable(items, io.isColourful));
+  });
+};
+
+export const showCommand = (io: CliIo): Command =>
+  apiCommand("show", "show one, and what it did in the last minute", ["overrides show 01KB8Y…"])
+    .argument("<id>", "its id")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const { body } = await invocation.client.call({ method: "GET", path: pathOf(id) });
+      printOne(invocation, body, OverrideView, overrideText);
+    });
+
+const forOption = (): Option =>
+  new Option("--for <duration>", "how long from now, such as 2h, at most 72h").argParser(aDuration);
+
+export const extendCommand = (io: CliIo): Command =>
+  changeCommand(io, "extend", "let an override stand so long from now", [
+    "overrides extend 01KB8Y… --for 4h",
+  ]).addOption(forOption().makeOptionMandatory());
+
+export const shareCommand = (io: CliIo): Command =>
+  changeCommand(io, "share", "give a share another size; raising it moves nobody", [
+    "overrides share 01KB8Y… --share 0.5",
+  ])
+    .addOption(shareOption("how much of what is placed anew goes there at most, from 0 to 1").makeOptionMandatory())
+    .addOption(forOption());
+
+type Change = { readonly for?: string; readonly share?: number; readonly comment?: string };
+
+const changeCommand = (io: CliIo, name: string, description: string, examples: readonly string[]): Command =>
+  apiCommand(name, description, examples)
+    .argument("<id>", "its id")
+    .option("--comment <text>", "another reason")
+    .action(async (id: string, { for: lasting, share, comment }: Change, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const body = { for: lasting, share, comment };
+      const changed = await invocation.client.call({ method: "PATCH", path: pathOf(id), body });
+      printOne(invocation, changed.body, OverrideView, overrideLine);
+    });
+
+export const cancelCommand = (io: CliIo): Command =>
+  apiCommand("cancel", "take an override back", ["overrides cancel 01KB8Y…"])
+    .argument("<id>", "its id")
+    .option("--yes", "do not ask")
+    .action(async (id: string, { yes }: { yes?: true }, command: Command) => {
+      const invocation = invocationOf(command, io);
+      const etag = yes === true ? null : await shown(invocation, id);
+      const ifMatch = etag === null ? {} : { ifMatch: etag };
+      const { body } = await invocation.client.call({ method: "DELETE", path: pathOf(id), ...ifMatch });
+      printOne(invocation, body, Cancelled, (one) => `${one.id}: ${one.cancelled ? "cancelled" : "stood no more"}\n`);
+    });
+
+/** @returns the ETag of what was shown, so that nothing else is cancelled than what was agreed to */
+const shown = async ({ client, io }: Invocation, id: string): Promise<string | null> => {
+  mustBeInteractive(io, `cancel ${id}`);
+  const { body, etag } = await client.call({ method: "GET", path: pathOf(id) });
+  io.tell(overrideLine(understood(OverrideView, body)));
+  await mustAgree(io, "Cancel it?");
+  return etag;
+};
+
+const pathOf = (id: string): string => `/overrides/${encodeURIComponent(id)}`;
