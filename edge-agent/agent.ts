@@ -52,7 +52,9 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
     const gpus = gpuAnswers === null ? null : readGpus(gpuAnswers, settings.gpuUuids);
     seq += 1;
     const { faults } = found;
-    const round = { seq, reportedAtMs: Math.round(clock.epochMs()), endpoints: [...endpoints.values()], gpus, faults };
+    const claims = new Map(found.engines.map(({ address, gpus: claim }) => [address, claim]));
+    const reportedAtMs = Math.round(clock.epochMs());
+    const round = { seq, reportedAtMs, endpoints: [...endpoints.values()], gpus, claims, faults };
     const assembled = assemble(settings.identity, round, settings.models);
     const report = withGateways({ ...assembled, agentVersion: settings.version }, gateways);
     return {

@@ -1,15 +1,28 @@
 /** Readings, windows and configuration made into the region's report. */
 import type { AgentId, RegionId } from "#shared/ids.ts";
-import type { GpuReport, ModelReport, ReadingReport, RegionReport, ReportFault } from "#shared/report.ts";
+import type {
+  GpuReport,
+  ModelGpusReport,
+  ModelReport,
+  ReadingReport,
+  RegionReport,
+  ReportFault,
+} from "#shared/report.ts";
 import { strayTiers, tiersOf } from "./cache-tiers.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { GpuUsers } from "./gpu/gpu-users.ts";
+import { type Claims, modelGpus, sharers } from "./gpu/model-gpus.ts";
 import { type ModelPlace, modelReport } from "./model-report.ts";
 import type { ModelSettings } from "./replica-report.ts";
 import { soundModel } from "./sound-model.ts";
 
 export type Identity = { readonly region: RegionId; readonly agent: AgentId; readonly boot: string };
 
-export type Gpus = { readonly gpus: readonly GpuReport[]; readonly faults: readonly ReportFault[] };
+export type Gpus = {
+  readonly gpus: readonly GpuReport[];
+  readonly users: GpuUsers;
+  readonly faults: readonly ReportFault[];
+};
 
 export type Round = {
   /** From 1. */
@@ -18,6 +31,8 @@ export type Round = {
   readonly endpoints: readonly Endpoint[];
   /** null: none are configured. */
   readonly gpus: Gpus | null;
+  /** By address. */
+  readonly claims: Claims;
   /** Of finding engines, not of reading them. */
   readonly faults: readonly ReportFault[];
 };
@@ -40,7 +55,7 @@ const MOST_FAULTS = 200;
 
 export const assemble = (
   { region, agent, boot }: Identity,
-  { seq, reportedAtMs, endpoints, gpus, faults: ofDiscovery }: Round,
+  { seq, reportedAtMs, endpoints, gpus, claims, faults: ofDiscovery }: Round,
   settings: ReadonlyMap<string, ModelSettings>,
 ): RegionReport => {
   const faults = [...ofDiscovery, ...endpoints.flatMap((endpoint) => faultsOf(endpoint, settings))];
@@ -48,11 +63,12 @@ export const assemble = (
   const placed = byModel(endpoints);
   const isAlone = placed.size === 1;
   const named = new Set<string>();
+  const gpusBy = gpusByModel(placed, gpus, claims, faults);
   for (const [model, places] of placed) {
     const made = modelReport(model, places, settings.get(model) ?? NO_SETTINGS);
     const names = [model, ...made.report.aliases];
     for (const name of names) named.add(name);
-    const report = { ...made.report, cacheTiers: tiersOf(names, endpoints, isAlone) };
+    const report = { ...made.report, cacheTiers: tiersOf(names, endpoints, isAlone), gpus: gpusBy.get(model) ?? null };
     faults.push(...made.faults.map((fault) => ({ source: model, ...fault })));
     if (model.length > LONGEST_MODEL) faults.push({ source: "agent", field: "model", code: "too-long" });
     else models.push(soundModel(withinLimits(report, faults), faults));
@@ -73,6 +89,25 @@ export const assemble = (
     readings: readingsOf(endpoints),
     mac: null,
   };
+};
+
+/** @param faults takes one for each model of which it is not known, or that shares one */
+const gpusByModel = (
+  placed: ReadonlyMap<string, readonly ModelPlace[]>,
+  gpus: Gpus | null,
+  claims: Claims,
+  faults: ReportFault[],
+): ReadonlyMap<string, ModelGpusReport> => {
+  const byModel = new Map<string, ModelGpusReport>();
+  if (gpus === null) return byModel;
+  for (const [model, places] of placed) {
+    const addresses = places.map(({ endpoint }) => endpoint.address);
+    const own = modelGpus(addresses, gpus, claims, placed.size === 1);
+    if (own.uuids === null) faults.push({ source: model, field: "gpus", code: "gpus-unattributed" });
+    byModel.set(model, own);
+  }
+  for (const model of sharers(byModel)) faults.push({ source: model, field: "gpus", code: "gpus-shared" });
+  return byModel;
 };
 
 const byModel = (endpoints: readonly Endpoint[]): ReadonlyMap<string, readonly ModelPlace[]> => {

@@ -3,93 +3,15 @@ import { z } from "zod";
 import { AgentId, ModelId, RegionId } from "#shared/ids.ts";
 import { StoreSettings, storeFaults } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
-import { ENGINES, isKnownName } from "./engines/known.ts";
+import { access, addressOf, Engine, httpUrl, path } from "./engine-config.ts";
 
 /** Reports live for 30 s: three must fit. More often than this llm-d's pollers failed in the field. */
 const LEAST_INTERVAL_MS = 200;
 const MOST_INTERVAL_MS = 10_000;
 
-const path = z.string().min(1).max(4_096);
-
-const httpUrl = z.string().superRefine((text, context) => {
-  const url = URL.parse(text);
-  if (url === null || !["http:", "https:"].includes(url.protocol)) {
-    context.addIssue({ code: "custom", message: "must be a URL such as http://10.0.0.5:8000" });
-  } else if (url.username !== "" || url.password !== "") {
-    context.addIssue({ code: "custom", message: "must not hold a credential; use api_key_file" });
-  } else if (url.search !== "" || url.hash !== "") {
-    context.addIssue({ code: "custom", message: "must not have a query or a fragment" });
-  }
-});
-
-export const engineName = z.string().superRefine((name, context) => {
-  const names = ["auto", ...ENGINES.map((engine) => engine.name)];
-  if (!names.includes(name)) context.addIssue({ code: "custom", message: `must be one of ${names.join(", ")}` });
-});
-
-const metricName = z.string().regex(/^[a-zA-Z_:][a-zA-Z0-9_:]{0,199}$/, "must be the name of a metric");
-
-/** With or without the suffix of a counter or histogram. */
-const knownName = metricName.refine(
-  isKnownName,
-  "must be a name that an engine is read by, such as vllm:num_requests_waiting",
-);
-
 const listenAddress = z
   .string()
   .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/, "must be an address with a port, such as 127.0.0.1:9154");
-
-const access = {
-  /** Certificates of the authorities that are believed for it, PEM. */
-  ca_file: path.nullable().default(null),
-  /** Shown to everything there, where a proxy asks for it. Read again when it changes. */
-  bearer_token_file: path.nullable().default(null),
-};
-
-const manner = {
-  ...access,
-  engine: engineName.default("auto"),
-  /** What clients call the model, where the engine does not say it or says a name of its own. */
-  model: ModelId.nullable().default(null),
-  /** Names that were changed on the way: what stands on the page, and which name that an engine is read by it stands for. */
-  aliases: z.record(metricName, knownName).default({}),
-  /** For the engine's own API, where it asks for a key. Read again when it changes. */
-  api_key_file: path.nullable().default(null),
-};
-
-/** One engine, as the configuration and watched files have it. */
-export const NamedEngine = z.strictObject({
-  /** Origin of one replica or one front end of several; never a load balancer over several front ends. */
-  url: httpUrl,
-  ...manner,
-});
-
-/** What a watched file holds. */
-export const EngineFile = z.strictObject({ engines: z.array(NamedEngine).max(256) });
-
-const LEAST_REFRESH_MS = 1_000;
-
-const Engine = z
-  .strictObject({
-    url: httpUrl.nullable().default(null),
-    /** As url, with a name of which each address is one replica; the name is asked again each `refresh`. */
-    dns: httpUrl.nullable().default(null),
-    refresh: duration.pipe(z.number().min(LEAST_REFRESH_MS, "must be at least 1 s")).default(5_000),
-    /** A file with `engines:` of its own, read again when it changes. */
-    file: path.nullable().default(null),
-    ...manner,
-  })
-  .superRefine(({ url, dns, file, ...how }, context) => {
-    if ([url, dns, file].filter((place) => place !== null).length !== 1) {
-      context.addIssue({ code: "custom", message: "must have one of url, dns and file" });
-    }
-    const isMannered = how.ca_file ?? how.bearer_token_file ?? how.api_key_file ?? how.model;
-    const hasWords = how.engine !== "auto" || Object.keys(how.aliases).length > 0;
-    if (file !== null && (isMannered !== null || hasWords)) {
-      context.addIssue({ code: "custom", message: "must not say how engines of a file are asked; the file does" });
-    }
-  });
-export type EngineConfig = z.infer<typeof Engine>;
 
 const Gpus = z
   .strictObject({
@@ -194,11 +116,3 @@ export const AgentConfig = z.strictObject({
   metrics: z.strictObject({ listen: listenAddress.default("127.0.0.1:9154") }).prefault({}),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
-
-/** `host:port` as replica ids begin with it. @returns null where the text is no URL */
-export const addressOf = (url: string): string | null => {
-  const parsed = URL.parse(url);
-  if (parsed === null) return null;
-  const usual = parsed.protocol === "https:" ? "443" : "80";
-  return `${parsed.hostname}:${parsed.port === "" ? usual : parsed.port}`;
-};

@@ -3,10 +3,11 @@ import { lookup } from "node:dns/promises";
 import type { Clock } from "#shared/clock.ts";
 import { readSecretFile } from "#shared/config.ts";
 import type { Logger } from "#shared/logger.ts";
-import { type AgentConfig, addressOf, type EngineConfig } from "./config.ts";
+import type { AgentConfig } from "./config.ts";
 import { type Manner, type Source, together } from "./discovery.ts";
 import { dnsSource, type Resolve } from "./dns-source.ts";
 import { createDoor, NO_ACCESS } from "./door.ts";
+import { addressOf, type EngineConfig } from "./engine-config.ts";
 import { fileSource, placeOf } from "./file-source.ts";
 import type { GpuTarget } from "./scrape.ts";
 
@@ -62,6 +63,7 @@ const mannerOf = (engine: EngineConfig): Manner => ({
   caFile: engine.ca_file,
   apiKeyFile: engine.api_key_file,
   bearerTokenFile: engine.bearer_token_file,
+  gpus: { uuids: engine.gpu_uuids, pods: engine.gpu_pods },
 });
 
 /** @returns null: none are configured */

@@ -1,5 +1,6 @@
 /** Which engines are there now: those that are named, those behind a DNS name, those in a watched file. */
 import type { ReportFault } from "#shared/report.ts";
+import type { GpuClaim } from "./gpu/model-gpus.ts";
 
 /** How one engine is asked, wherever its name came from. */
 export type Place = {
@@ -15,6 +16,7 @@ export type Place = {
   readonly caFile: string | null;
   readonly apiKeyFile: string | null;
   readonly bearerTokenFile: string | null;
+  readonly gpus: GpuClaim;
 };
 
 export type Found = { readonly places: readonly Place[]; readonly faults: readonly ReportFault[] };

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { z } from "zod";
 import { parseConfig } from "#shared/config.ts";
-import { addressOf, EngineFile, type NamedEngine } from "./config.ts";
 import type { Place, Source } from "./discovery.ts";
+import { addressOf, EngineFile, type NamedEngine } from "./engine-config.ts";
 import { watchedFile } from "./watched-file.ts";
 
 export type FileEvents = {
@@ -64,4 +64,5 @@ export const placeOf = (engine: z.infer<typeof NamedEngine>): Place => ({
   caFile: engine.ca_file,
   apiKeyFile: engine.api_key_file,
   bearerTokenFile: engine.bearer_token_file,
+  gpus: { uuids: engine.gpu_uuids, pods: engine.gpu_pods },
 });

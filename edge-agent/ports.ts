@@ -5,6 +5,7 @@ import type { RegionReport, ReportFault } from "#shared/report.ts";
 import type { Wording } from "./engines/wording.ts";
 import type { Fault } from "./exposition.ts";
 import type { GatewayAnswer } from "./gateway-overlay.ts";
+import type { GpuClaim } from "./gpu/model-gpus.ts";
 import type { AgentSignals } from "./signals.ts";
 
 /** One HTTP answer. A failure is a value: a source that cannot be read makes fields unknown, it stops nothing. */
@@ -58,7 +59,7 @@ export type ReadAs = { readonly wish: string } & Wording;
 
 export type EngineRound = {
   /** All engines of this moment, in their order; one that is not here any more is gone. */
-  readonly engines: readonly ({ readonly address: string } & ReadAs)[];
+  readonly engines: readonly ({ readonly address: string; readonly gpus: GpuClaim } & ReadAs)[];
   /** What came since the last round, by address. Who is not here has not answered yet. */
   readonly answers: ReadonlyMap<string, EngineAnswers>;
   /** Of discovery. */

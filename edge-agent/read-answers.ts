@@ -10,6 +10,7 @@ import { inTheirWords, reworded } from "./engines/wording.ts";
 import { EMPTY_PAGE, type Fault, WHOLE_PAGE } from "./exposition.ts";
 import { isAmd, readAmd } from "./gpu/amd.ts";
 import { type GpuReading, readDcgm } from "./gpu/dcgm.ts";
+import { type GpuUsers, gpuUsersOn } from "./gpu/gpu-users.ts";
 import { readNvidiaSmi } from "./gpu/nvidia-smi.ts";
 import type { EngineAnswers, Fetched, GpuAnswer, ReadAs } from "./ports.ts";
 import { furtherIn, jsonIn, type PageHabit, type PageIn, pageIn, whyNot } from "./read-payloads.ts";
@@ -66,10 +67,16 @@ export const readGpus = (answers: readonly GpuAnswer[], uuids: readonly string[]
     answers.length > 1 && uuids.some((uuid) => field.startsWith(uuid) && byUuid.get(uuid)?.memoryTotalBytes !== null);
   return {
     gpus: [...byUuid.values()],
+    users: new Map(answers.flatMap((answer) => [...usersIn(answer)])),
     faults: readings.flatMap(({ source, faults }) =>
       faults.filter(({ field }) => !isElsewhere(field)).map((fault) => ({ source, ...fault })),
     ),
   };
+};
+
+const usersIn = (answer: GpuAnswer): GpuUsers => {
+  const page = answer.kind === "page" ? pageIn(answer.page).page : null;
+  return page === null ? new Map() : gpuUsersOn(page);
 };
 
 const gpuReading = (answer: GpuAnswer, uuids: readonly string[]): GpuReading => {

@@ -52,8 +52,22 @@ const modelText = (model: ModelReport, places: readonly Endpoint[]): string => {
   const tiers = (model.cacheTiers ?? []).map((tier) =>
     row("cacheTiers", tier.tier, `${tierWords(tier)}; ${tier.source}`),
   );
-  return [`${model.model}: ${model.state}; ${at}`, ...rows, ...backlogs, ...tiers, ""].join("\n");
+  return [`${model.model}: ${model.state}; ${at}`, ...rows, ...backlogs, ...tiers, ...gpuRows(model), ""].join("\n");
 };
+
+/** Nothing where no exporter is configured. */
+const gpuRows = ({ gpus }: ModelReport): readonly string[] => {
+  if (gpus === null || gpus === undefined) return [];
+  if (gpus.uuids === null) return [row("gpus", "not known", remedyFor("gpus-unattributed", ANY).advice)];
+  return [
+    row(
+      "gpus",
+      String(gpus.count),
+      `memory ${valueText(gpus.memoryTotalBytes)} bytes, used ${valueText(gpus.memoryUsedBytes)}`,
+    ),
+  ];
+};
+const ANY = { engine: null, field: "gpus" };
 
 const row = (name: string, value: string, reason: string): string =>
   `  ${name.padEnd(24)} ${value.padStart(14)}  ${reason}`.trimEnd();

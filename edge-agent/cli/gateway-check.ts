@@ -6,7 +6,7 @@ import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { watchTlsFiles } from "#shared/tls-files.ts";
-import { addressOf } from "../config.ts";
+import { addressOf } from "../engine-config.ts";
 import { regionAgent } from "../gateway/agents.ts";
 import type { GatewayConfig } from "../gateway/config.ts";
 import { watchGatewayKeys } from "../gateway/gateway-keys.ts";

@@ -68,6 +68,11 @@ const REMEDIES: readonly Remedy[] = [
   ),
   note(/^not-exported$/, "This engine has no name for it; this field stays empty."),
   note(/^lower-bound$/, "How many workers there are is not said: one is counted. Set models[].kv_capacity_tokens."),
+  note(
+    /^gpus-unattributed$/,
+    "Which GPUs are this model's is not known: set engines[].gpu_uuids, or engines[].gpu_pods where the exporter names pods.",
+  ),
+  note(/^gpus-shared$/, "Another model is on the same GPU: its memory counts for both."),
   note(/^drained$/, "No iteration since the last look: it idles, or somebody else reads the same list."),
   note(/^missing$/, "The engine does not say; this field stays empty."),
 ];

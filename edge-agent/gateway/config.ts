@@ -4,7 +4,8 @@ import { z } from "zod";
 import { AgentId, PoolName, RegionId } from "#shared/ids.ts";
 import { StoreSettings, storeFaults } from "#shared/store-settings.ts";
 import { duration, size } from "#shared/units.ts";
-import { addressOf, engineName, Models } from "../config.ts";
+import { Models } from "../config.ts";
+import { addressOf, engineName } from "../engine-config.ts";
 
 const path = z.string().min(1).max(4_096);
 const LABELS = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;

@@ -1,7 +1,7 @@
 /** The replicas that a gateway's configuration names. */
 import { readSecretFile } from "#shared/config.ts";
 import type { Store } from "#shared/store.ts";
-import { addressOf } from "../config.ts";
+import { addressOf } from "../engine-config.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayKeys } from "./gateway-keys.ts";
 import { createReplicas, type WatchedReplicas } from "./replicas.ts";

@@ -20,6 +20,7 @@ const AGENT_ARITHMETIC: readonly string[] = [
   "edge-agent/exposition",
   "edge-agent/quantile.ts",
   "edge-agent/history.ts",
+  "edge-agent/cache-tiers.ts",
   "edge-agent/drift.ts",
   "edge-agent/load-time.ts",
   "edge-agent/rates",

@@ -161,7 +161,14 @@ describe("a region's engines of this moment", () => {
     for (const path of ["/metrics", "/v1/models", "/health"]) silent.answers.set(path, silence);
     const placeOf = ({ address, origin }: typeof quick) => ({
       ...{ address, url: origin, wish: "vllm", model: null, aliases: {}, host: null },
-      ...{ model: null, aliases: {}, caFile: null, apiKeyFile: null, bearerTokenFile: null },
+      ...{
+        model: null,
+        aliases: {},
+        caFile: null,
+        apiKeyFile: null,
+        bearerTokenFile: null,
+        gpus: { uuids: [], pods: [] },
+      },
     });
     let places = [placeOf(quick), placeOf(silent)];
     // Nobody has patience: a round that waited for the silent one would not end before its deadline of a minute.

@@ -47,7 +47,7 @@ export const reportOf = (
 ): RegionReport =>
   assemble(
     { region: RegionId.parse("eu-central"), agent: AgentId.parse("a1"), boot: "b1" },
-    { seq: 1, reportedAtMs: EPOCH_MS, endpoints, gpus: null, faults: [] },
+    { seq: 1, reportedAtMs: EPOCH_MS, endpoints, gpus: null, claims: new Map(), faults: [] },
     new Map(
       Object.entries(settings).map(([model, wish]) => [
         model,

@@ -17,7 +17,7 @@ import { vllmPage } from "#test/support/vllm-page.ts";
 type Round = { readonly tookMs: number; readonly answer?: Partial<EngineAnswers> };
 
 const round = (one: EngineAnswers) => ({
-  engines: [{ address: ADDRESS, ...PLAIN, wish: "auto" }],
+  engines: [{ address: ADDRESS, gpus: { uuids: [], pods: [] }, ...PLAIN, wish: "auto" }],
   answers: new Map([[ADDRESS, one]]),
   faults: [],
 });

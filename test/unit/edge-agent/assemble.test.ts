@@ -10,7 +10,7 @@ const IDENTITY = { region: RegionId.parse("eu-central"), agent: AgentId.parse("a
 
 describe("a report", () => {
   it("without anything to say is complete nevertheless", () => {
-    const round = { seq: 7, reportedAtMs: EPOCH_MS, endpoints: [], gpus: null, faults: [] };
+    const round = { seq: 7, reportedAtMs: EPOCH_MS, endpoints: [], gpus: null, claims: new Map(), faults: [] };
     assert.deepEqual(assemble(IDENTITY, round, new Map()), {
       v: 1,
       region: "eu-central",
@@ -28,8 +28,16 @@ describe("a report", () => {
   });
   it("names GPUs and their faults by their source", () => {
     const gpu = { uuid: "GPU-a", memoryTotalBytes: 3, memoryUsedBytes: 2, memoryFreeBytes: null };
-    const gpus = { gpus: [gpu], faults: [{ source: "dcgm", field: "GPU-a memoryFreeBytes", code: "blank" }] };
-    const report = assemble(IDENTITY, { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus, faults: [] }, new Map());
+    const gpus = {
+      users: new Map(),
+      gpus: [gpu],
+      faults: [{ source: "dcgm", field: "GPU-a memoryFreeBytes", code: "blank" }],
+    };
+    const report = assemble(
+      IDENTITY,
+      { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus, claims: new Map(), faults: [] },
+      new Map(),
+    );
     assert.deepEqual(report.gpus, [gpu]);
     assert.deepEqual(report.faults, [{ source: "dcgm", field: "GPU-a memoryFreeBytes", code: "blank" }]);
   });
@@ -83,12 +91,13 @@ describe("names that no report may hold", () => {
 describe("more faults than anybody reads", () => {
   it("are cut, and the cut is told", () => {
     const gpus = {
+      users: new Map(),
       gpus: [],
       faults: Array.from({ length: 1_000 }, (_, at) => ({ source: "dcgm", field: `f${at}`, code: "missing" })),
     };
     const { faults } = assemble(
       IDENTITY,
-      { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus, faults: [] },
+      { seq: 1, reportedAtMs: EPOCH_MS, endpoints: [], gpus, claims: new Map(), faults: [] },
       new Map(),
     );
     assert.equal(faults.length, 200);

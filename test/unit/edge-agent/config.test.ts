@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { AgentConfig, addressOf } from "#edge-agent/config.ts";
+import { AgentConfig } from "#edge-agent/config.ts";
+import { addressOf } from "#edge-agent/engine-config.ts";
 import { parseConfig } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
 
@@ -43,7 +44,7 @@ describe("the least configuration", () => {
       engines: [
         {
           ...{ url: "http://10.0.0.5:8000", dns: null, file: null, refresh: 5_000, engine: "auto" },
-          ...{ model: null, aliases: {} },
+          ...{ model: null, aliases: {}, gpu_uuids: [], gpu_pods: [] },
           ...{ api_key_file: null, bearer_token_file: null, ca_file: null },
         },
       ],

@@ -2,9 +2,18 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { together } from "#edge-agent/discovery.ts";
 import { dnsSource } from "#edge-agent/dns-source.ts";
+import { NO_CLAIM } from "#edge-agent/gpu/model-gpus.ts";
 import { createManualClock } from "#test/support/manual-clock.ts";
 
-const MANNER = { wish: "vllm", model: null, aliases: {}, caFile: null, apiKeyFile: null, bearerTokenFile: null };
+const MANNER = {
+  wish: "vllm",
+  model: null,
+  aliases: {},
+  caFile: null,
+  apiKeyFile: null,
+  bearerTokenFile: null,
+  gpus: NO_CLAIM,
+};
 const failing = (code: string): Error => Object.assign(new Error(code), { code });
 
 /** A resolver that says what the test says, and a source that asks it each 5 s. */

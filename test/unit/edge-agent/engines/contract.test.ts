@@ -1,7 +1,7 @@
 /** Payloads as engines' contracts describe them and no capture shows: each is read by the same rules, or named as a fault. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Counters, ReplicaReading } from "#edge-agent/engines/engine.ts";
+import type { Counters, EngineReading, ReplicaReading } from "#edge-agent/engines/engine.ts";
 import { engineOf } from "#edge-agent/engines/known.ts";
 import { parseExposition } from "#edge-agent/exposition.ts";
 import { readDcgm } from "#edge-agent/gpu/dcgm.ts";
