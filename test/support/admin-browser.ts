@@ -36,7 +36,8 @@ type Violation = { readonly id: string; readonly nodes: readonly { readonly html
 export const openAdminBrowser = async (origin: string): Promise<AdminBrowser> => {
   const browser: Browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
-  page.setDefaultTimeout(15_000);
+  // The first to open the page waits until it is made.
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());

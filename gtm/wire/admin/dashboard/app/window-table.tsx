@@ -1,5 +1,6 @@
 /** A table of very many rows: only those in sight are in the document, so that ten thousand scroll as fifty do. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Column } from "./data-table.tsx";
 
 export type WindowColumn<Row> = Column<Row> & {
@@ -13,7 +14,7 @@ type Wish<Row> = {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   /** The last rows are nearly in sight. */
-  readonly onNearEnd: () => void;
+  readonly onNearEnd?: () => void;
 };
 
 /** As style.css has it. */
@@ -24,9 +25,10 @@ const NEAR = 150;
 
 export const WindowTable = <Row,>({ caption, columns, rows, keyOf, onNearEnd }: Wish<Row>) => {
   const { box, first, last } = useSight(rows.length);
+  const rowOf = useRows(columns);
   const isNearEnd = last >= rows.length - NEAR;
   useEffect(() => {
-    if (isNearEnd) onNearEnd();
+    if (isNearEnd) onNearEnd?.();
   }, [isNearEnd, rows.length]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -51,11 +53,7 @@ export const WindowTable = <Row,>({ caption, columns, rows, keyOf, onNearEnd }: 
           <Gap key="above" rows={first} columns={columns.length} />
           {rows.slice(first, last).map((row, at) => (
             <tr key={keyOf(row)} aria-rowindex={first + at + 2}>
-              {columns.map(({ title, isNumber, cell }) => (
-                <td key={title} class={isNumber === true ? "number" : undefined}>
-                  {cell(row)}
-                </td>
-              ))}
+              {rowOf(row)}
             </tr>
           ))}
           <Gap key="below" rows={rows.length - last} columns={columns.length} />
@@ -64,6 +62,23 @@ export const WindowTable = <Row,>({ caption, columns, rows, keyOf, onNearEnd }: 
     </section>
   );
 };
+
+/** A row's cells are made once: what stays in sight while others come is not compared cell by cell. */
+const useRows = <Row,>(columns: readonly WindowColumn<Row>[]) =>
+  useMemo(() => {
+    const made = new WeakMap<object, readonly VNode[]>();
+    return (row: Row): readonly VNode[] => {
+      const before = made.get(row as object);
+      if (before !== undefined) return before;
+      const cells = columns.map(({ title, isNumber, cell }) => (
+        <td key={title} class={isNumber === true ? "number" : undefined}>
+          {cell(row)}
+        </td>
+      ));
+      made.set(row as object, cells);
+      return cells;
+    };
+  }, [columns]);
 
 /** As high as the rows that are not there. */
 const Gap = ({ rows, columns }: { readonly rows: number; readonly columns: number }) =>

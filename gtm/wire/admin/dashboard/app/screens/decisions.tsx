@@ -3,13 +3,13 @@ import { useMemo, useState } from "preact/hooks";
 import type { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { Chip, VerdictChip } from "../chip.tsx";
 import { Command } from "../command.tsx";
-import { DataTable } from "../data-table.tsx";
 import { useLiveDecisions } from "../live-decisions.ts";
 import type { Unseen } from "../live-window.ts";
 import { hrefOf, type Place } from "../place.ts";
 import { clockTime, count, milliseconds } from "../quantity.ts";
 import { Empty, Forbidden } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
+import { type WindowColumn, WindowTable } from "../window-table.tsx";
 
 const SHOWN = 60;
 const FILTERS = ["pool", "region", "verdict", "channel", "conversation"] as const;
@@ -17,6 +17,19 @@ const FILTERS = ["pool", "region", "verdict", "channel", "conversation"] as cons
 /** Nobody led by as much as a conversation must save to move. */
 const isClose = ({ verdict, marginMs }: DecisionSchema): boolean =>
   verdict.leadMs !== null && verdict.leadMs < marginMs;
+
+const COLUMNS: readonly WindowColumn<DecisionSchema>[] = [
+  { title: "At", width: 9, cell: ({ at }) => clockTime(at) },
+  { title: "Verdict", width: 11, cell: ({ verdict }) => <VerdictChip kind={verdict.kind} /> },
+  { title: "Region", width: 13, cell: ({ verdict }) => verdict.region ?? "none" },
+  { title: "Led by", width: 9, isNumber: true, cell: ({ verdict }) => milliseconds(verdict.leadMs) },
+  { title: "Runner-up", width: 13, cell: ({ verdict }) => verdict.runnerUp ?? "none" },
+  { title: "Channel", width: 10, cell: ({ channel, kind }) => `${channel} ${kind}` },
+  { title: "Pool", width: 9, cell: ({ pool }) => pool },
+  { title: "Client", width: 12, cell: ({ client }) => client.place ?? client.area ?? client.subnet },
+  { title: "Answered", width: 8, isNumber: true, cell: ({ answered }) => count(answered) },
+  { title: "Why", width: 6, cell: ({ id }) => <a href={hrefOf("decision", id)}>why</a> },
+];
 
 /** What was decided and is not below: a list that seems whole and is not would mislead. */
 const NotSeen = ({ unseen: { skipped, paused, gaps } }: { readonly unseen: Unseen }) => {
@@ -78,23 +91,7 @@ export const DecisionsScreen = ({ place }: { readonly place: Place }) => {
       {shown.length === 0 ? (
         <Empty>Nothing matches among the latest decisions of this instance.</Empty>
       ) : (
-        <DataTable
-          caption={`The newest ${SHOWN} that match`}
-          rows={shown}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: "At", cell: ({ at }) => clockTime(at) },
-            { title: "Verdict", cell: ({ verdict }) => <VerdictChip kind={verdict.kind} /> },
-            { title: "Region", cell: ({ verdict }) => verdict.region ?? "none" },
-            { title: "Led by", isNumber: true, cell: ({ verdict }) => milliseconds(verdict.leadMs) },
-            { title: "Runner-up", cell: ({ verdict }) => verdict.runnerUp ?? "none" },
-            { title: "Channel", cell: ({ channel, kind }) => `${channel} ${kind}` },
-            { title: "Pool", cell: ({ pool }) => pool },
-            { title: "Client", cell: ({ client }) => client.place ?? client.area ?? client.subnet },
-            { title: "Answered", isNumber: true, cell: ({ answered }) => count(answered) },
-            { title: "Why", cell: ({ id }) => <a href={hrefOf("decision", id)}>why</a> },
-          ]}
-        />
+        <WindowTable caption={`The newest ${SHOWN} that match`} rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
       )}
       <Command words={["decisions", "tail", ...filters.flatMap(([name, value]) => [`--${name}`, value])]} />
     </>
