@@ -9,7 +9,7 @@ export const Findings = ({ status, recent }: { readonly status: Status; readonly
   if (findings.length === 0) {
     return (
       <p class="box good" role="status">
-        Nothing is wrong: {count(status.regions.length)} regions in service, the store answers.
+        Nothing is wrong: {count(status.regions.length)} regions in service, the store answers.{turnsText(recent)}
       </p>
     );
   }
@@ -22,4 +22,12 @@ export const Findings = ({ status, recent }: { readonly status: Status; readonly
       ))}
     </ul>
   );
+};
+
+/** What users had of it, over the quarter of an hour that is shown below. */
+const turnsText = (recent: RecentView | null): string => {
+  const turns = recent?.buckets.flatMap((bucket) => bucket.turns) ?? [];
+  const all = turns.reduce((sum, one) => sum + one.turns, 0);
+  const slow = turns.reduce((sum, one) => sum + one.overThreeSeconds, 0);
+  return all === 0 ? "" : ` ${count(slow)} of ${count(all)} turns waited over 3 s for their first token, last 15 min.`;
 };

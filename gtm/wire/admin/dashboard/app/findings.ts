@@ -29,7 +29,7 @@ export const findingsOf = (status: Status, recent: RecentView | null, nowMs: num
     const isBad = health === "unhealthy" || health === "silent" || admin === "down";
     const finding: Finding = {
       tone: isBad ? "bad" : "warn",
-      text: `${id}: ${because}${lasting}`,
+      text: `${id}: ${because}${lasting}${effectOf(id, recent)}`,
       href: hrefOf("regions", id),
     };
     return [finding];
@@ -37,8 +37,19 @@ export const findingsOf = (status: Status, recent: RecentView | null, nowMs: num
   ...turnFindings(recent),
 ];
 
+/** What it did to users: of the turns there those that waited over three seconds; "" where gateways measured none. */
+const effectOf = (id: string, recent: RecentView | null): string => {
+  const turns = turnsOf(recent).filter(({ region }) => region === id);
+  const all = turns.reduce((sum, one) => sum + one.turns, 0);
+  const slow = turns.reduce((sum, one) => sum + one.overThreeSeconds, 0);
+  return all === 0 ? "" : ` ${count(slow)} of ${count(all)} turns there waited over 3 s, last 5 min.`;
+};
+
+const turnsOf = (recent: RecentView | null): RecentView["buckets"][number]["turns"] =>
+  recent?.buckets.slice(-STEPS).flatMap((bucket) => bucket.turns) ?? [];
+
 const turnFindings = (recent: RecentView | null): readonly Finding[] => {
-  const turns = recent?.buckets.slice(-STEPS).flatMap((bucket) => bucket.turns) ?? [];
+  const turns = turnsOf(recent);
   const all = turns.reduce((sum, one) => sum + one.turns, 0);
   const slow = turns.reduce((sum, one) => sum + one.overThreeSeconds, 0);
   const failed = turns.reduce((sum, one) => sum + one.failed, 0);

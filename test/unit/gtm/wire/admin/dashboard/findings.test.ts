@@ -55,6 +55,14 @@ describe("what the page finds wrong", () => {
       },
     ]);
   });
+  it("says of such a region what it did to users: turns there over three seconds", () => {
+    const regions = [region("paris", { health: "degraded", because: "In service, though degraded." })];
+    const [finding] = findingsOf(status({ regions }), recent({ buckets: turns(200, 7) }), NOW);
+    assert.equal(
+      finding?.text,
+      "paris: In service, though degraded. 7 of 200 turns there waited over 3 s, last 5 min.",
+    );
+  });
   it("names what is degraded, with its age", () => {
     const degradations = [
       { what: "store", reason: "The store is away", since: "", ageMs: 180_000 },
