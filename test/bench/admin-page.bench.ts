@@ -169,7 +169,7 @@ export const bench: Bench = {
       row("background", stopped.kind === "stopped" ? stopped.perSecond : 0, "decisions/s"),
       ...rowsOf(`an idle page, ${seconds} s`, idle),
       ...rowsOf(`the live view, ${seconds} s`, live),
-      row("heap of the live view, grown in 8 s, collected", grownBytes / 1_000, "KB"),
+      row("heap of the live view, grown while watched, collected", grownBytes / 1_000, "KB"),
       ...rowsOf("10 000 conversations, scrolled to the end", [scrolled]),
     ];
   },

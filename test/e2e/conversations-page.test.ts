@@ -138,7 +138,7 @@ describe("one conversation", () => {
     await seen(/is at home in/);
     await page.getByLabel(/^Type/).fill(conversation);
     await page.getByRole("button", { name: "Release it" }).click();
-    await seen(/^500 conversations, more as you scroll/);
+    await seen(/^250 conversations, more as you scroll/);
     const { statusCode } = await request(`${house.adminUrl}/conversations/${conversation}`);
     assert.equal(statusCode, 404);
   });

@@ -5,7 +5,7 @@ import { ApiError, call, type Failure } from "./api.ts";
 
 /** Of more nobody scrolls to the end: a filter finds them. */
 export const MOST_ROWS = 10_000;
-const PAGE = 500;
+const PAGE = 250;
 
 type Page = {
   readonly items: readonly ConversationView[];
