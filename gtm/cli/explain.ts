@@ -4,6 +4,7 @@ import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { apiCommand, invocationOf, printOne } from "./api-command.ts";
 import { decisionText } from "./decision-text.ts";
 import { explainOffline, type OfflineChanges } from "./explain-offline.ts";
+import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { type Question, questionBody, withQuestion } from "./question.ts";
 import { number, pair } from "./what-if.ts";
@@ -26,12 +27,14 @@ export const explainCommand = (io: CliIo): Command =>
       const invocation = invocationOf(command, io);
       const { offline, region, policy } = options;
       if (offline === undefined && Object.keys({ ...region, ...policy }).length > 0) {
-        command.error("error: --region and --policy need --offline; of a GTM that runs, `gtm what-if` asks that");
+        throw new CliFailure(
+          EXIT.usage,
+          "--region and --policy need --offline; of a GTM that runs, `gtm what-if` asks that",
+        );
       }
       const body =
         offline === undefined
-          ? (await invocation.client.call({ method: "POST", path: "/explain", body: questionBody(options, command) }))
-              .body
+          ? (await invocation.client.call({ method: "POST", path: "/explain", body: questionBody(options) })).body
           : await explainOffline(offline, options, io);
       printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
     });

@@ -1,5 +1,6 @@
 /** The options of a question about a turn, as `gtm explain` and `gtm snapshot` take them. */
 import { type Command, InvalidArgumentError } from "commander";
+import { CliFailure, EXIT } from "./failure.ts";
 
 export type Question = {
   readonly pool?: string;
@@ -21,13 +22,15 @@ export const withQuestion = (command: Command): Command =>
     .option("--prompt-tokens <n>", "tokens of the whole prompt, context included", tokens)
     .option("--output-tokens <n>", "tokens that the answer will have", tokens);
 
-/** As the API's fields are called. Ends the command as wrong use where what a question needs is missing. */
-export const questionBody = (question: Question, command: Command) => {
+/** As the API's fields are called. @throws {CliFailure} usage, where what a question needs is missing */
+export const questionBody = (question: Question) => {
   const { pool, model, client, conversation, tenant, promptTokens, outputTokens } = question;
-  if (pool === undefined) command.error("error: required option '--pool <pool>' not specified");
-  if (client === undefined) command.error("error: required option '--client <address>' not specified");
+  if (pool === undefined) throw missing("--pool <pool>");
+  if (client === undefined) throw missing("--client <address>");
   return { pool, model, client, conversation, tenant, prompt_tokens: promptTokens, output_tokens: outputTokens };
 };
+
+const missing = (option: string): CliFailure => new CliFailure(EXIT.usage, `required option '${option}' not specified`);
 
 const tokens = (text: string): number => {
   if (/^[0-9]{1,9}$/.test(text)) return Number(text);

@@ -16,7 +16,7 @@ export const snapshotCommand = (io: CliIo): Command =>
     ]).argument("<file>", "where to write it; readable by you alone. No prompts and no secrets are in it"),
   ).action(async (file: string, question: Question, command: Command) => {
     const invocation = invocationOf(command, io);
-    const asked = Object.entries(questionBody(question, command));
+    const asked = Object.entries(questionBody(question));
     const query = Object.fromEntries(
       asked.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
     );
