@@ -87,6 +87,10 @@ export const configRoutes = ({ ports, clock }: Context): Router => {
     );
 };
 
+/** For whoever reads faults without their other fields. */
+const placeOf = ({ line, at }: { readonly line: number | null; readonly at: string }): string =>
+  [lineText(line), at].filter((one) => one !== "").join(": ");
+
 /** In the sentence; all of them stand beside it. */
 const MOST_TOLD = 20;
 
@@ -102,7 +106,9 @@ const outcomeOf = (reload: ConfigReload, isDryRun: boolean): ConfigOutcome => {
       const told = faults
         .slice(0, MOST_TOLD)
         .map(({ line, at, message }) => [lineText(line), at, message].filter((one) => one !== "").join(": "));
-      throw refuse("config-refused", `${stands}; ${told.join("; ")}.`, { faults });
+      throw refuse("config-refused", `${stands}; ${told.join("; ")}.`, {
+        faults: faults.map((fault) => ({ ...fault, at: placeOf(fault) })),
+      });
     }
     case "taken":
     case "unchanged":
