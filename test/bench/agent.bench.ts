@@ -21,7 +21,12 @@ const PAGE_BYTES = 150_000;
 const ITERATIONS = 60;
 const ENGINES = 16;
 /** As deploy/systemd and deploy/kubernetes have them: what is kept is small, what comes and goes is large. */
-const SMALL_HEAP = ["--single-threaded-gc", "--max-semi-space-size=2", "--heap-growing-percent=30"] as const;
+const SMALL_HEAP = [
+  "--single-threaded-gc",
+  "--optimize-for-size",
+  "--max-semi-space-size=2",
+  "--heap-growing-percent=30",
+] as const;
 /** A busy engine's numbers grow from scrape to scrape. */
 const PAGES = 90;
 /** The compiler has settled by then. */
