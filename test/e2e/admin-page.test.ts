@@ -168,8 +168,11 @@ describe("a region whose agent falls silent", () => {
     await button.click();
     await seen("Ordered of eu-central: Drain: let all conversations leave.");
     await seen(/drain-all ordered by loopback/);
+    // The order shows at once; decisions hear of it a moment later.
+    await until(async () => (await house.region("eu-central")).admin === "drain-all", "the world to hear of the order");
     const { headers } = await house.ask({ conversation: "incident", tokens: 3_600 });
-    assert.equal(headers["x-gtm-region"], "us-east");
+    const { explanation } = await house.decision(String(headers["x-gtm-decision"]));
+    assert.equal(headers["x-gtm-region"], "us-east", explanation);
   });
   it("keeps what somebody wrote as text, whatever it looks like", async () => {
     assert.equal(await page.locator("main img").count(), 0);

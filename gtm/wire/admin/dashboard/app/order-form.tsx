@@ -56,7 +56,7 @@ type ChosenWish = { readonly region: RegionView; readonly chosen: RegionOrder; r
 const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
   const [comment, setComment] = useState("");
   const [lasting, setLasting] = useState("2h");
-  const [over, setOver] = useState("10m");
+  const [over, setOver] = useState("");
   const { path, body, words } = orderAsked(chosen, { region: region.id, comment, lasting, over });
   const planned = usePlanned<OrderPlan>({ path, body, onDone });
   const changing = (set: (text: string) => void) => (event: { currentTarget: HTMLInputElement }) => {
