@@ -28,7 +28,8 @@ export const ConversationRecord = PackedConversation.transform(({ v, rev, m, f, 
   const [t = Number.NaN, p = Number.NaN, n = Number.NaN, l = Number.NaN, ...rest] = f.split(" ").map(fromDigits);
   const holdings = h.map((text) => holdingIn(text, l));
   const isSound = [t, p].every((one) => one <= 0xffff) && n >= 0 && l >= 0 && rest.length === 0;
-  if (isSound && holdings.every((one) => one !== null)) return { v, rev, m, t, p, h: holdings, n, l, ...(o === undefined ? {} : { o }) };
+  if (isSound && holdings.every((one) => one !== null))
+    return { v, rev, m, t, p, h: holdings, n, l, ...(o === undefined ? {} : { o }) };
   context.addIssue({ code: "custom", message: "is not packed as version 1 packs a conversation" });
   return z.NEVER;
 });

@@ -118,7 +118,10 @@ describe("an override that stands", () => {
     const id = admin.gtm.ports.orders.current().overrides[0]?.id ?? "";
     const list = await run(admin, ["overrides", "list"]);
     assert.match(list.out, /^OVERRIDE +KIND +REGION +POOL +MODEL +TENANT +LEFT +LAST MINUTE +BY +WHY\n/);
-    assert.match(list.out, new RegExp(`\n${id} +deny +frank\\* +\\* +\\* +\\* +8 h 0 min +nobody +loopback +contract\n`));
+    assert.match(
+      list.out,
+      new RegExp(`\n${id} +deny +frank\\* +\\* +\\* +\\* +8 h 0 min +nobody +loopback +contract\n`),
+    );
     const extended = await run(admin, ["overrides", "extend", id, "--for", "30m", "--comment", "nearly done"]);
     assert.match(extended.out, /\(in 30 min\): nearly done\n$/);
     const asked = await run(admin, ["overrides", "cancel", id], { answers: ["n"] });

@@ -181,7 +181,9 @@ const goodAnswer = (path: string, method: string): readonly string[] => {
 
 const mustAnswerAsDescribed = async ({ name, path, operation }: Named, subject: string): Promise<void> => {
   const needed = (operation.parameters ?? []).filter((one) => one.in === "query" && one["required"] === true);
-  const query = new URLSearchParams(needed.map((one) => [one.name, String(one["example"] ?? one.schema?.["example"])]));
+  const query = new URLSearchParams(
+    needed.map((one): [string, string] => [one.name, String(one["example"] ?? one.schema?.["example"])]),
+  );
   const answer = await fetch(`${new URL(house.adminUrl).origin}${path.replace(/\{[^}]+\}/, subject)}?${query}`);
   const text = await answer.text();
   assert.equal(answer.status, 200, `${name} with ${subject}: ${text}`);

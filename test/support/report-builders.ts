@@ -1,7 +1,7 @@
 /** Reports and world inputs for tests; every argument that a test does not name is unremarkable. */
 import assert from "node:assert/strict";
-import type { HeardReport } from "#gtm/domain/heard-report.ts";
 import { NO_DRAINS } from "#gtm/domain/drain-schedule.ts";
+import type { HeardReport } from "#gtm/domain/heard-report.ts";
 import { NOTHING_LEARNT } from "#gtm/domain/learnt.ts";
 import type { Model } from "#gtm/domain/model.ts";
 import type { Placement } from "#gtm/domain/placement.ts";

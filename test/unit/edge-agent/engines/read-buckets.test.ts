@@ -14,7 +14,10 @@ const PAGE = [
   "",
 ].join("\n");
 const countsOf = (aliases: Readonly<Record<string, string>>) =>
-  [...parseExposition(PAGE, { isRead: isReadByBucket(aliases) }).samples].map(([name, samples]) => [name, samples.length]);
+  [...parseExposition(PAGE, { isRead: isReadByBucket(aliases) }).samples].map(([name, samples]) => [
+    name,
+    samples.length,
+  ]);
 
 describe("a page of histograms", () => {
   it("keeps sums, counts, times to the first token, and of what nobody reads the name", () => {
@@ -31,7 +34,9 @@ describe("a page of histograms", () => {
   });
   it("is cut where it is cut, also within what nobody reads", () => {
     const cut = PAGE.slice(0, PAGE.indexOf('"+Inf"'));
-    assert.deepEqual(parseExposition(cut, { isRead: isReadByBucket({}) }).faults, [{ field: "page", code: "half-sent" }]);
+    assert.deepEqual(parseExposition(cut, { isRead: isReadByBucket({}) }).faults, [
+      { field: "page", code: "half-sent" },
+    ]);
   });
 });
 
