@@ -1,6 +1,6 @@
 /** What happens behind an answer: the record is kept, the pin is claimed, the turn is counted as on its way. */
 import type { CellRegions } from "#gtm/datalayer/cell-regions.ts";
-import type { ConversationStore } from "#gtm/datalayer/conversation-store.ts";
+import type { ConversationStore } from "#gtm/datalayer/conversation-port.ts";
 import type { Learning } from "#gtm/datalayer/learning.ts";
 import type { WorldSource } from "#gtm/datalayer/world-source.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
