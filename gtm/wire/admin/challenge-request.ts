@@ -2,8 +2,8 @@
 import { z } from "@hono/zod-openapi";
 import { AcmeValue } from "#shared/acme-record.ts";
 import { duration } from "#shared/units.ts";
+import type { AcmePort } from "./acme-port.ts";
 import type { Actor } from "./auth.ts";
-import type { AcmePort } from "./ports.ts";
 import { refuse } from "./problem.ts";
 
 const LABEL = "_acme-challenge.";

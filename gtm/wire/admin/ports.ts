@@ -11,6 +11,7 @@ import type { ConversationId, DecisionId, RegionId } from "#shared/ids.ts";
 import type { MeasuredTurn } from "#shared/measured-turn.ts";
 import type { DrainScheduleRecord, OperationRecord } from "#shared/operation-record.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
+import type { AcmePort } from "./acme-port.ts";
 import type { AgentsPort } from "./agents-port.ts";
 import type { ConfigurationPort } from "./configuration-port.ts";
 import type { SafetyPort } from "./safety-port.ts";
@@ -122,32 +123,6 @@ export type AuditPort = {
 export type MeasuredTurnsPort = {
   /** @returns a function that ends the subscription */
   readonly subscribe: (listener: (turns: readonly MeasuredTurn[]) => void) => () => void;
-};
-
-/** `_acme-challenge` names, lower case without the trailing dot. Changes reject as those of orders do. */
-export type AcmePort = {
-  readonly list: () => readonly AcmeListed[];
-  readonly present: (wish: {
-    readonly name: string;
-    readonly value: string;
-    readonly actor: string;
-    readonly forMs: number;
-  }) => Promise<
-    | { readonly kind: "presented" | "not-ours" }
-    /** What has as many as it may. */
-    | { readonly kind: "full"; readonly of: "name" | "zone" }
-  >;
-  /** null: any. `others`: how many such values somebody else presented, who keeps them. */
-  readonly cleanup: (
-    name: string,
-    choice: { readonly value: string | null; readonly actor: string | null },
-  ) => Promise<
-    { readonly kind: "cleaned"; readonly values: number; readonly others: number } | { readonly kind: "not-ours" }
-  >;
-};
-export type AcmeListed = {
-  readonly name: string;
-  readonly values: readonly { readonly value: string; readonly actor: string; readonly expiresInMs: number }[];
 };
 
 export type OtherInstance = {

@@ -2,7 +2,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Pool } from "#gtm/domain/pool.ts";
 import { canonicalAnswers } from "#gtm/steering/canonical.ts";
-import type { AcmeListed, AdminPorts } from "./ports.ts";
+import type { AcmeListed } from "./acme-port.ts";
+import type { AdminPorts } from "./ports.ts";
 import { ageText } from "./quantity-text.ts";
 import type { ZoneRecordFact } from "./zones-port.ts";
 

@@ -16,17 +16,9 @@ import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import type { Entry, Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
+import type { AcmeListed, AcmePort } from "#gtm/wire/admin/acme-port.ts";
 import type { AgentSeen } from "#gtm/wire/admin/agents-port.ts";
-import type {
-  AcmeListed,
-  AcmePort,
-  AdminPorts,
-  DecisionFilter,
-  Health,
-  OrderWish,
-  OtherInstance,
-  Page,
-} from "#gtm/wire/admin/ports.ts";
+import type { AdminPorts, DecisionFilter, Health, OrderWish, OtherInstance, Page } from "#gtm/wire/admin/ports.ts";
 import type { TokensPort } from "#gtm/wire/admin/tokens-port.ts";
 import type { DelegationChecked, DelegationFinding, ZonesPort } from "#gtm/wire/admin/zones-port.ts";
 import type { AuditRecord } from "#shared/audit-record.ts";
