@@ -1,6 +1,6 @@
 /** `gtm overrides add` and `gtm force`: orders about some traffic, each with a reason and an end. */
 import { Command, Option } from "commander";
-import { OverridePlan } from "#gtm/wire/admin/override-order.ts";
+import { OverridePlan } from "#gtm/wire/admin/override-body.ts";
 import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { apiCommand, type Invocation, invocationOf, printOne, understood } from "./api-command.ts";
 import { mustAgree, mustBeInteractive, mustPassRules } from "./consent.ts";

@@ -1,8 +1,8 @@
 /** What an order would change, for the person who is about to give it. */
 import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
 import type { OrderPlan } from "#gtm/wire/admin/order-plan.ts";
+import type { OverridePlan } from "#gtm/wire/admin/override-body.ts";
 import { kindText } from "#gtm/wire/admin/override-kind.ts";
-import type { OverridePlan } from "#gtm/wire/admin/override-order.ts";
 import { displacedText, pacedText } from "./displaced-text.ts";
 import { count, fraction, milliseconds, untilText } from "./quantity.ts";
 import { facts, table } from "./table.ts";

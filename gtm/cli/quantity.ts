@@ -1,5 +1,5 @@
 /** Numbers as a person reads them, each with its unit; "-" where nothing is known. */
-import { formatMs } from "#gtm/steering/explain.ts";
+import { formatMs } from "#gtm/steering/quantity-text.ts";
 import { ageText, instant } from "#gtm/wire/admin/quantity-text.ts";
 
 export const UNKNOWN = "-";

@@ -2,9 +2,11 @@
 import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import { type Candidate, type Cost, type Decision, type Exclusion, regionOf } from "#gtm/domain/decision.ts";
 import type { RegionId } from "#shared/ids.ts";
+import { exclusionClause } from "./exclusion-text.ts";
 import { flipOf } from "./flip.ts";
-import { dueClause, leavingSentence } from "./leaving-text.ts";
+import { leavingSentence } from "./leaving-text.ts";
 import type { Policy } from "./policy.ts";
+import { formatMs, formatTokens } from "./quantity-text.ts";
 
 export type Explanation = { readonly explanation: string; readonly flipsIf: string | null };
 
@@ -28,16 +30,6 @@ const shadowed = (decision: Decision, withheld: Decision["verdict"]): Explanatio
     flipsIf: null,
   };
 };
-
-/** "80 ms", "1.24 s" */
-export const formatMs = (ms: number): string =>
-  Math.abs(ms) < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
-
-/** "18 432 tokens" */
-export const formatTokens = (tokens: number): string =>
-  `${Math.round(tokens)
-    .toString()
-    .replace(/\B(?=(\d{3})+(?!\d))/g, " ")} tokens`;
 
 const verdictSentence = (decision: Decision): string => {
   const { verdict, turn } = decision;
@@ -171,41 +163,6 @@ const exclusionOf = (decision: Decision, region: RegionId): Exclusion | null => 
   const found = decision.considered.find((one) => one.region === region);
   return found?.kind === "excluded" ? found.exclusion : null;
 };
-
-/** Goes on after the region's name: "eu-central is draining". */
-export const exclusionClause = (exclusion: Exclusion | null): string => {
-  if (exclusion === null) return "is not among the configured regions";
-  switch (exclusion.reason) {
-    case "not-a-member":
-      return "is not a member of the pool";
-    case "down":
-      return exclusion.cause === "ordered" ? "is ordered down" : "does not answer its probe";
-    case "draining":
-      if ("dueAtMs" in exclusion) return dueClause(exclusion.dueAtMs);
-      return exclusion.admin === "drain-all" ? "is being drained" : "takes no new conversations (drain-new)";
-    case "model-not-placed":
-      return `does not place ${exclusion.model}`;
-    case "no-room":
-      return `has no room to load the model (${gigabytes(exclusion.freeBytes)} free, ${gigabytes(exclusion.needBytes)} needed)`;
-    case "report-expired":
-      return exclusion.ageMs === null ? "has never reported" : `last reported ${formatMs(exclusion.ageMs)} ago`;
-    case "context-too-long":
-      return `takes at most ${formatTokens(exclusion.limitTokens)}, and this prompt has ${formatTokens(exclusion.tokens)}`;
-    case "not-allowed":
-      return `lies outside the jurisdictions this pool's data may enter (${exclusion.jurisdiction ?? "unstated"})`;
-    case "overridden":
-      return `is excluded by override ${exclusion.overrideId}`;
-    case "over-share":
-      return `gets a share of ${exclusion.share} of what is placed anew (override ${exclusion.overrideId}), and this is not in it`;
-    case "refused":
-      return "refused this conversation a moment ago";
-    case "state-elsewhere":
-      return `does not have the stored response, which lies in ${exclusion.region}`;
-  }
-};
-
-const gigabytes = (bytes: number | null): string =>
-  bytes === null ? "an unknown amount" : `${(bytes / 1e9).toFixed(1)} GB`;
 
 const candidateOf = (decision: Decision, region: RegionId): Candidate | undefined =>
   decision.considered.find((one): one is Candidate => one.kind === "candidate" && one.region === region);

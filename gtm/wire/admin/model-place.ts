@@ -3,8 +3,8 @@ import { z } from "@hono/zod-openapi";
 import type { Placement } from "#gtm/domain/placement.ts";
 import { rateOf } from "#gtm/domain/prefill-speeds.ts";
 import type { Region } from "#gtm/domain/region.ts";
-import { formatMs } from "#gtm/steering/explain.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
+import { formatMs } from "#gtm/steering/quantity-text.ts";
 import type { AgentSeen } from "./agents-port.ts";
 import { standingOf } from "./region-standing.ts";
 

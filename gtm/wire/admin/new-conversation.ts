@@ -2,7 +2,7 @@
 import { regionOf } from "#gtm/domain/decision.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
-import { exclusionClause } from "#gtm/steering/explain.ts";
+import { exclusionClause } from "#gtm/steering/exclusion-text.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";

@@ -1,7 +1,7 @@
 /** What follows from a region's states: whether it keeps the conversations it holds and takes new ones, and why. */
 import type { Region } from "#gtm/domain/region.ts";
-import { formatMs } from "#gtm/steering/explain.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
+import { formatMs } from "#gtm/steering/quantity-text.ts";
 
 export type Standing = {
   readonly takesNew: boolean;

@@ -6,12 +6,10 @@ import { deedOfOverride, seesOverride } from "../access.ts";
 import { mustMay } from "../admission.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { OverrideBody, OverrideChangeBody, OverridePlan } from "../override-body.ts";
 import {
   mustBeShare,
   noOverride,
-  OverrideBody,
-  OverrideChangeBody,
-  OverridePlan,
   overrideOf,
   placeOverride,
   planOverride,

@@ -1,8 +1,9 @@
 /** What a person reads of a decision. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { explain, formatMs, formatTokens } from "#gtm/steering/explain.ts";
+import { explain } from "#gtm/steering/explain.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
+import { formatMs, formatTokens } from "#gtm/steering/quantity-text.ts";
 import { aConversation, aRegion, decideIn, type Situation } from "#test/support/builders.ts";
 
 const told = (situation: Situation) => explain(decideIn(situation), DEFAULT_POLICY);
