@@ -2,6 +2,7 @@
 import type { Client } from "#gtm/domain/client.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
+import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
 import type { KnownConversation } from "./next-turns.ts";
 import type { AdminPorts, DecisionsPort } from "./ports.ts";
@@ -17,6 +18,27 @@ export type HomeConversations = {
   readonly located: number;
   /** False where the region has more than were looked at. */
   readonly isComplete: boolean;
+};
+
+/** @param why in the store's words */
+export type OnUnread = (why: string) => void;
+
+/**
+ * Whoever orders is not held up by a part of the store that is away: what cannot be read is taken for nobody, incomplete.
+ *
+ * @param onUnread null: then it rejects
+ */
+export const orNobody = async (
+  reading: Promise<HomeConversations>,
+  onUnread: OnUnread | null,
+): Promise<HomeConversations> => {
+  try {
+    return await reading;
+  } catch (fault) {
+    if (onUnread === null || !(fault instanceof OperationalError)) throw fault;
+    onUnread(fault.message);
+    return { known: [], located: 0, isComplete: false };
+  }
 };
 
 export const homeConversations = async (

@@ -6,7 +6,7 @@ import type { World } from "#gtm/domain/world.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { PacedPlan, pacedDrainOf } from "./drain-pacing.ts";
-import { type HomeConversations, homeConversations } from "./home-conversations.ts";
+import { type HomeConversations, homeConversations, type OnUnread, orNobody } from "./home-conversations.ts";
 import type { Moment } from "./models-served.ts";
 import { type Asked, decideBoth, effectsOf, leavingOf, ORDER_EFFECTS } from "./order-effects.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -60,12 +60,20 @@ export type Planned = {
   readonly home: HomeConversations;
 };
 
-/** @throws {OperationalError} GTM_STORE_UNREACHABLE: without the store nobody knows whose home the region is */
-export const planOrder = async (ports: AdminPorts, order: OrderContext): Promise<Planned> => {
+/**
+ * @param onUnread where the store does not tell whose home the region is: it goes on as if it were nobody's. null, or where
+ * conversations leave by and by: it rejects
+ * @throws {OperationalError} GTM_STORE_UNREACHABLE
+ */
+export const planOrder = async (
+  ports: AdminPorts,
+  order: OrderContext,
+  onUnread: OnUnread | null,
+): Promise<Planned> => {
   const { region, from, action, at } = order;
   const now = ports.steering.world();
   const worlds = { now, ordered: withAdmin(now, region, action.to) };
-  const home = await homeConversations(ports, region);
+  const home = await orNobody(homeConversations(ports, region), action.pacing === null ? onUnread : null);
   const decided = await decideBoth(worlds, home.known, ports, at);
   const paced =
     action.pacing === null

@@ -7,7 +7,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord, Override } from "#shared/records.ts";
 import { pacedDrainOf, pacingOf, storedSchedule } from "./drain-pacing.ts";
 import { concernedBy, regionScope } from "./drain-scope.ts";
-import { homeConversations } from "./home-conversations.ts";
+import { type HomeConversations, homeConversations, type OnUnread, orNobody } from "./home-conversations.ts";
 import type { Moment } from "./models-served.ts";
 import { operationOf } from "./operation-start.ts";
 import { decideBoth, effectsOf, leavingOf } from "./order-effects.ts";
@@ -39,21 +39,22 @@ export const overrideOf = ({ ports, clock }: Parts, body: OverrideBody, actor: s
 export type Wanted = { readonly override: Override; readonly body: OverrideBody; readonly planId: string | null };
 
 export const planOverride = async (parts: Parts, wanted: Wanted): Promise<OverridePlan> =>
-  (await planned(parts, wanted)).plan;
+  (await planned(parts, wanted, null)).plan;
 
-const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
+const planned = async (parts: Parts, { override, body, planId }: Wanted, onUnread: OnUnread | null) => {
   const { ports, clock } = parts;
   const now = ports.steering.world();
   const basis = { wish: body, orders: ports.orders.current(), regions: now.regions };
   requirePlan(planId, basis, clock.epochMs());
   const at = momentOf(parts);
   const worlds = { now, ordered: withOverride(now, override) };
-  const home = isDraining(override) ? await concernedBy(ports, override) : await homeConversations(ports, null);
+  const pacing = pacingOf(body);
+  const read = (reading: Promise<HomeConversations>) => orNobody(reading, pacing === null ? onUnread : null);
+  const home = await read(isDraining(override) ? concernedBy(ports, override) : homeConversations(ports, null));
   const { pool, model, tenant } = override;
   const isPart = isDraining(override) && [pool, model, tenant].some((glob) => glob !== "*");
-  const all = isPart ? await concernedBy(ports, regionScope(override.region)) : home;
+  const all = isPart ? await read(concernedBy(ports, regionScope(override.region))) : home;
   const decided = await decideBoth(worlds, home.known, ports, at);
-  const pacing = pacingOf(body);
   const regions = regionsOf(now, override);
   const paced =
     pacing === null
@@ -85,7 +86,10 @@ const planned = async (parts: Parts, { override, body, planId }: Wanted) => {
 export const placeOverride = async (parts: Parts, wanted: Wanted, passed: readonly Rule[]): Promise<OrdersRecord> => {
   const { ports, log } = parts;
   const { override, body } = wanted;
-  const { plan, home, at, schedule } = await planned(parts, wanted);
+  const { plan, home, at, schedule } = await planned(parts, wanted, (why) => {
+    ports.safety.unweighed();
+    log.warn("order.unweighed", { override: override.id, why });
+  });
   for (const rule of passRules(plan.violations, passed, ports.safety)) {
     log.warn("override.rule-overridden", { override: override.id, rule, actor: override.actor });
   }

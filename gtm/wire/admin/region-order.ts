@@ -31,7 +31,7 @@ type Parts = { readonly ports: AdminPorts; readonly clock: Clock; readonly log: 
 
 /** @throws {ProblemError} 409 where the region's state does not allow it, 412 where it changed */
 export const previewOf = async (parts: Parts, given: Given): Promise<OrderPlan> =>
-  (await planOrder(parts.ports, orderContext(parts, given))).plan;
+  (await planOrder(parts.ports, orderContext(parts, given), null)).plan;
 
 export type Done = { readonly view: RegionView; readonly etag: string };
 
@@ -65,7 +65,10 @@ export const mustBeAllowed = async (parts: Parts, given: Given): Promise<void> =
 const allowed = async ({ ports, log }: Parts, given: Given, order: OrderContext): Promise<Planned> => {
   const { region, action, passed, actor } = given;
   mustSayWhy(passed, action.comment);
-  const planned = await planOrder(ports, order);
+  const planned = await planOrder(ports, order, (why) => {
+    ports.safety.unweighed();
+    log.warn("order.unweighed", { region: region.id, to: action.to, why });
+  });
   for (const rule of passRules(planned.plan.violations, passed, ports.safety)) {
     log.warn("region.rule-overridden", { region: region.id, to: action.to, rule, actor });
   }

@@ -7,6 +7,8 @@ export type SafetyPort = {
   readonly limits: () => SafetyLimits;
   readonly refused: (rule: string) => void;
   readonly overridden: (rule: string) => void;
+  /** An order was given although the conversations that it concerns could not be read. */
+  readonly unweighed: () => void;
 };
 
 export const createSafety = (limits: () => SafetyLimits, metrics: Metrics): SafetyPort => {
@@ -20,9 +22,14 @@ export const createSafety = (limits: () => SafetyLimits, metrics: Metrics): Safe
     help: "Orders that were given although a safety rule forbids them, because somebody named it.",
     labels: ["rule"],
   });
+  const unweighed = metrics.counter({
+    name: "gtm_orders_unweighed_total",
+    help: "Orders that were given although the store did not tell which conversations they concern; rules that look at those did not hold them.",
+  });
   return {
     limits,
     refused: (rule) => refused.inc({ rule }),
     overridden: (rule) => overridden.inc({ rule }),
+    unweighed: () => unweighed.inc(),
   };
 };

@@ -95,6 +95,7 @@ export type FakeGtm = {
     /** By which rule an order was refused, and which was passed. */
     readonly refused: string[];
     readonly overridden: string[];
+    unweighed: number;
     /** What the store says to every order; null: it takes them. */
     refusal: string | null;
   };
@@ -133,6 +134,7 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     limits: { ...DEFAULT_SAFETY },
     refused: [],
     overridden: [],
+    unweighed: 0,
     refusal: null,
   };
   let decided = 0;
@@ -184,6 +186,9 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
       limits: () => state.limits,
       refused: (rule) => void state.refused.push(rule),
       overridden: (rule) => void state.overridden.push(rule),
+      unweighed: () => {
+        state.unweighed += 1;
+      },
     },
     pools,
     models: [{ id: MODEL, aliases: ["llama"], weightBytes: 141e9, coldStartMs: 80_000 }],

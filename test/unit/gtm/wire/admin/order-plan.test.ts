@@ -15,7 +15,7 @@ const plan = async (
   from: AdminState = "active",
   pacing: Pacing = null,
 ) => {
-  const planned = await planOrder(gtm.ports, {
+  const order = {
     region: regionId(region),
     from,
     action: { to, comment: "x", forMs: 7_200_000, pacing },
@@ -25,7 +25,8 @@ const plan = async (
     planId: "p1",
     startsAtMs: gtm.clock.epochMs(),
     at: { nowMs: gtm.clock.monotonicMs(), id: decisionId(0) },
-  });
+  };
+  const planned = await planOrder(gtm.ports, order, null);
   return planned.plan;
 };
 const conversation = (at: number, wish: Parameters<typeof aConversation>[0]) => ({
