@@ -70,7 +70,10 @@ describe("GET /regions", () => {
       orderedAt: "2026-11-30T04:00:00.000Z",
       expiresAt: "2026-11-30T06:00:00.000Z",
       expiresInMs: 7_140_000,
+      leavesBy: null,
+      operation: paris.order.operation,
     });
+    assert.match(paris.order.operation, /^[0-9A-HJKMNP-TV-Z]{26}$/);
     const [placement] = paris.placements;
     assert.deepEqual(placement.replicas, [
       { id: "paris.example.org:8000/0", backlogMs: 400, kvCapacityTokens: 400_000, kvPinnedTokens: 0 },
@@ -278,6 +281,8 @@ describe("GET /openapi.json", () => {
       "get /api/v1/acme-challenges",
       "get /api/v1/agents",
       "get /api/v1/audit",
+      "get /api/v1/config",
+      "get /api/v1/config/schema",
       "get /api/v1/conversations",
       "get /api/v1/conversations/{id}",
       "get /api/v1/decisions",
@@ -285,6 +290,8 @@ describe("GET /openapi.json", () => {
       "get /api/v1/events",
       "get /api/v1/instances",
       "get /api/v1/models",
+      "get /api/v1/operations",
+      "get /api/v1/operations/{id}",
       "get /api/v1/overrides",
       "get /api/v1/overrides/{id}",
       "get /api/v1/placements",
@@ -306,8 +313,11 @@ describe("GET /openapi.json", () => {
       "post /acme/cleanup",
       "post /acme/present",
       "post /api/v1/acme-challenges",
+      "post /api/v1/config/check",
+      "post /api/v1/config/reload",
       "post /api/v1/conversations/{id}/move",
       "post /api/v1/explain",
+      "post /api/v1/operations/{id}/cancel",
       "post /api/v1/overrides",
       "post /api/v1/regions/{id}/down",
       "post /api/v1/regions/{id}/drain",

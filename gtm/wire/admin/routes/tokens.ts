@@ -89,7 +89,7 @@ export const tokenRoutes = (context: Context): Router => {
         method: "get",
         path: "/tokens/{id}",
         tags: ["tokens"],
-        summary: "One token",
+        summary: "One token, without its secret",
         security: BEARER,
         request: { params },
         responses: answers(TokenView, "The token"),
