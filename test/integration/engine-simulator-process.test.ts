@@ -65,7 +65,10 @@ describe("the engine simulator as a process", () => {
       "50ms",
     );
     const line = (await firstLine(program.child)) as { event: string; region: string; address: string; port: number };
-    assert.deepEqual({ ...line, port: 0 }, { event: "listening", region: "eu-central", address: "127.0.0.1", port: 0 });
+    assert.deepEqual(
+      { ...line, port: 0 },
+      { event: "listening", region: "eu-central", address: "127.0.0.1", port: 0, beside: [] },
+    );
     const models = await (await fetch(`http://127.0.0.1:${line.port}/v1/models`)).json();
     assert.deepEqual(
       (models as { data: { id: string }[] }).data.map(({ id }) => id),
