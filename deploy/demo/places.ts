@@ -76,8 +76,9 @@ export type GtmPorts = {
 
 const FIRST_PORTS: GtmPorts = { dns: 5_300, http: 8_080, admin: 9_443, metrics: 9_153 };
 const ENGINE_PORT = 8_000;
+// Odd, and far apart: a second demo at the next offset, which is even, takes none of them.
 const ENGINE_SGLANG_PORT = 8_001;
-const ENGINE_LLAMA_CPP_PORT = 8_002;
+const ENGINE_LLAMA_CPP_PORT = 8_081;
 const GATEWAY_PORT = 8_090;
 const GATEWAY_TLS_PORT = 8_443;
 const GATEWAY_METRICS_PORT = 9_155;

@@ -26,6 +26,10 @@ export const startNode = (words: readonly string[], env: Readonly<Record<string,
   child.stdout.on("data", (data: Buffer) => {
     said += data.toString();
   });
+  let complained = "";
+  child.stderr.on("data", (data: Buffer) => {
+    complained += data.toString();
+  });
   const ended = Promise.all([exitCode, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({
     exitCode: code,
     ...{ stdout, stderr },
@@ -36,7 +40,8 @@ export const startNode = (words: readonly string[], env: Readonly<Record<string,
       const isEnd = ended.then(() => true);
       while (!what.test(said)) {
         const heard = new Promise<boolean>((resolve) => child.stdout.once("data", () => resolve(false)));
-        if (await Promise.race([heard, isEnd])) throw new Error(`it ended and never said ${what}:\n${said}`);
+        if (await Promise.race([heard, isEnd]))
+          throw new Error(`it ended and never said ${what}:\n${said}\n${complained}`);
       }
     },
     [Symbol.asyncDispose]: async () => {
