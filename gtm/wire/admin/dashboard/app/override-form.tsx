@@ -1,7 +1,7 @@
 /** A new override: what it would do first, then a typed confirmation. */
 import { useState } from "preact/hooks";
-import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverridePlan } from "#gtm/wire/admin/override-body.ts";
+import { kindText } from "#gtm/wire/admin/override-kind.ts";
 import { Command } from "./command.tsx";
 import { ConfirmOrder, OrderRefusal } from "./confirm-order.tsx";
 import { PacedPlan } from "./paced-plan.tsx";
