@@ -73,7 +73,7 @@ describe("the demo", () => {
       [
         ["vllm", "8000"],
         ["sglang", "8001"],
-        ["llama-cpp", "8002"],
+        ["llama-cpp", "8081"],
       ],
     );
     for (const place of PLACES) {
