@@ -81,7 +81,12 @@ describe("two GTMs on one store", async () => {
 
   it("hear the same reports", async () => {
     await publishReport(store, systemClock, aReport("frankfurt", { seq: 2 }));
-    for (const { source } of [a, b]) await until(() => regionIn(source.world(), "frankfurt").health === "healthy");
+    for (const { source } of [a, b]) {
+      await until(() => regionIn(source.world(), "frankfurt").health === "healthy");
+      // A report that came after a turn was sent would have seen it, and the turn would be forgotten.
+      const heard = () => source.saved().map(({ report }) => report as { readonly region: string; readonly seq: number });
+      await until(() => heard().some(({ region, seq }) => region === FRANKFURT && seq === 2));
+    }
   });
   it("count each other's turns in the backlogs", async () => {
     a.source.send(FRANKFURT, MODEL, { replica: null, arrivalAtMs: systemClock.monotonicMs(), workMs: 60_000 });
