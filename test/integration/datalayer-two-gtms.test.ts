@@ -84,7 +84,8 @@ describe("two GTMs on one store", async () => {
     for (const { source } of [a, b]) {
       await until(() => regionIn(source.world(), "frankfurt").health === "healthy");
       // A report that came after a turn was sent would have seen it, and the turn would be forgotten.
-      const heard = () => source.saved().map(({ report }) => report as { readonly region: string; readonly seq: number });
+      const heard = () =>
+        source.saved().map(({ report }) => report as { readonly region: string; readonly seq: number });
       await until(() => heard().some(({ region, seq }) => region === FRANKFURT && seq === 2));
     }
   });
