@@ -1,6 +1,6 @@
 /** Second tiers of the prefix cache, followed from round to round and put to the models whose contexts they hold. */
 import type { CacheTierReport, ReportFault } from "#shared/report.ts";
-import type { TierReading } from "./engines/cache-tiers.ts";
+import { NOTHING_SAID, type TierReading } from "./engines/cache-tiers.ts";
 import { NO_COUNTERS } from "./engines/engine.ts";
 import { type History, observe } from "./history.ts";
 import { ratesOf } from "./rates.ts";
@@ -19,7 +19,7 @@ export const learnTiers = (
   { atMs, atEpochMs }: Look,
   windowMs?: number,
 ): readonly KnownTier[] => {
-  if (seen === null) return before.map((tier) => ({ ...tier, ...UNKNOWN }));
+  if (seen === null) return before.map((tier) => ({ ...tier, ...NOTHING_SAID }));
   return seen.map((tier) => {
     const known = before.find((one) => one.tier === tier.tier && one.model === tier.model);
     const counters = { ...NO_COUNTERS, prefixCache: tier.lookups };
@@ -29,14 +29,6 @@ export const learnTiers = (
     };
   });
 };
-
-const UNKNOWN = {
-  lookups: [],
-  usedFraction: null,
-  memoryUsedBytes: null,
-  storageUsedBytes: null,
-  remoteUsedBytes: null,
-} as const;
 
 /** @param names what the model is called; its tiers name it by one of these, or where there is one model alone, not at all */
 export const tiersOf = (

@@ -23,7 +23,8 @@ export type TierReading = {
   readonly remoteUsedBytes: number | null;
 };
 
-const NOTHING_SAID = {
+/** Of a tier that is there, and of which the page tells no number. */
+export const NOTHING_SAID = {
   lookups: [],
   usedFraction: null,
   memoryUsedBytes: null,

@@ -1,6 +1,8 @@
 /** Drains that go on, as a person reads them. */
+
 import type { OperationView } from "#gtm/wire/admin/operation-view.ts";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
+import { trafficText } from "#gtm/wire/admin/traffic-text.ts";
 import { age, count, UNKNOWN } from "./quantity.ts";
 import { facts, state, table } from "./table.ts";
 import { wrapped } from "./wrapped.ts";
@@ -19,7 +21,7 @@ export const operationTable = (items: readonly OperationView[], isColourful: boo
       { header: "BY" },
     ],
     items.map((one) => [
-      ...[one.id, state(one.state), one.mode, scopeOf(one)],
+      ...[one.id, state(one.state), one.mode, trafficText(one)],
       ...[one.left === null ? UNKNOWN : count(one.left.pinned), count(one.atStart.pinned)],
       ...[age(one.etaMs), age(one.ageMs), one.actor],
     ]),
@@ -28,7 +30,7 @@ export const operationTable = (items: readonly OperationView[], isColourful: boo
 
 export const operationText = (one: OperationView): string =>
   [
-    `${one.mode} of ${scopeOf(one)}: ${one.state}\n`,
+    `${one.mode} of ${trafficText(one)}: ${one.state}\n`,
     wrapped(one.because),
     facts([
       ["operation", one.id],
@@ -84,19 +86,4 @@ export const progressLine = (one: OperationView): string => {
   if (left === null) return `${region}: ${one.because}`;
   const eta = one.etaMs === null ? "" : `; done in ${one.etaBy === "pace" ? "about" : "at most"} ${age(one.etaMs)}`;
   return `${count(left.pinned)} of ${count(atStart.pinned)} pinned conversations are still in ${region}, ${count(left.tokens)} tokens${eta}`;
-};
-
-/** "eu-central", or "eu-* for model llama*" */
-export const scopeOf = ({
-  region,
-  pool,
-  model,
-  tenant,
-}: Pick<OperationView, "region" | "pool" | "model" | "tenant">): string => {
-  const of = [
-    ["pool", pool],
-    ["model", model],
-    ["tenant", tenant],
-  ].filter(([, glob]) => glob !== "*");
-  return of.length === 0 ? region : `${region} for ${of.map((one) => one.join(" ")).join(", ")}`;
 };

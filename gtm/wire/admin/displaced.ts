@@ -1,7 +1,8 @@
 /** What an order does to the conversations whose next turn goes elsewhere by it, and to the regions that they go to. */
 import { z } from "@hono/zod-openapi";
 import type { World } from "#gtm/domain/world.ts";
-import { type KnownConversation, type NextTurn, UNSERVED } from "./next-turns.ts";
+import type { KnownConversation } from "./known-conversation.ts";
+import { type NextTurn, UNSERVED } from "./next-turns.ts";
 
 export const Displaced = z
   .looseObject({

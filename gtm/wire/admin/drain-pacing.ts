@@ -6,7 +6,8 @@ import { type DrainSchedule, leavesAtMs, leavingKey } from "#gtm/domain/drain-sc
 import type { World } from "#gtm/domain/world.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import type { DrainScheduleRecord } from "#shared/operation-record.ts";
-import type { KnownConversation, NextTurn } from "./next-turns.ts";
+import type { KnownConversation } from "./known-conversation.ts";
+import type { NextTurn } from "./next-turns.ts";
 import { Lasting } from "./order-wish.ts";
 import { standingOf } from "./region-standing.ts";
 

@@ -1,7 +1,7 @@
 /** The conversations that a drain concerns: at home in some regions, of some pools, models and tenants. */
 import { matchesGlob } from "#gtm/steering/overrides.ts";
 import { type HomeConversations, homeConversations } from "./home-conversations.ts";
-import type { KnownConversation } from "./next-turns.ts";
+import type { KnownConversation } from "./known-conversation.ts";
 import type { AdminPorts } from "./ports.ts";
 import { UNKNOWN_CLIENT } from "./unknown-client.ts";
 

@@ -4,7 +4,7 @@ import type { Pool } from "#gtm/domain/pool.ts";
 import type { Entry } from "#gtm/steering/ports.ts";
 import { OperationalError } from "#shared/errors.ts";
 import type { ConversationId, ModelId, RegionId } from "#shared/ids.ts";
-import type { KnownConversation } from "./next-turns.ts";
+import type { KnownConversation } from "./known-conversation.ts";
 import type { AdminPorts, DecisionsPort } from "./ports.ts";
 import { UNKNOWN_CLIENT } from "./unknown-client.ts";
 

@@ -5,8 +5,8 @@ import type { Policy } from "#gtm/steering/policy.ts";
 import type { Query } from "#gtm/steering/ports.ts";
 import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
+import type { KnownConversation } from "./known-conversation.ts";
 import type { Moment } from "./models-served.ts";
-import type { KnownConversation } from "./next-turns.ts";
 
 /** Its prompt is unknown: the usual one on top of its context. */
 export const nextDecisionOf = (known: KnownConversation, world: World, policy: Policy, at: Moment): Decision => {

@@ -1,20 +1,10 @@
 /** Where the next turn of each of some conversations would go in a given world, and what it would have to compute again. */
-import type { Client } from "#gtm/domain/client.ts";
-import type { Conversation } from "#gtm/domain/conversation.ts";
 import { regionOf } from "#gtm/domain/decision.ts";
-import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
-import { decisionOf } from "#gtm/steering/steer.ts";
-import { turnOf } from "#gtm/steering/turn.ts";
+import type { KnownConversation } from "./known-conversation.ts";
 import type { Moment } from "./models-served.ts";
-
-export type KnownConversation = {
-  readonly conversation: Conversation;
-  readonly pool: Pool;
-  readonly tenant: string;
-  readonly client: Client;
-};
+import { nextDecisionOf } from "./next-decision.ts";
 
 export type NextTurn = {
   /** "": no region could serve it. */
@@ -58,26 +48,7 @@ export const sumOf = (turns: readonly NextTurn[]): NextTurns => {
 };
 
 const nextTurnOf = (known: KnownConversation, world: World, policy: Policy, at: Moment): NextTurn => {
-  const { conversation, pool, tenant, client } = known;
-  const query = {
-    id: at.id,
-    channel: "explain",
-    kind: "turn",
-    pool,
-    model: conversation.model,
-    tenant,
-    clientSubnet: client.subnet,
-    conversationId: conversation.id,
-    pinnedTo: null,
-    promptTokens: null,
-    outputTokens: null,
-    outputLimitTokens: null,
-    parentId: null,
-    stateRegion: null,
-    receivedAtMs: at.nowMs,
-  } as const;
-  const turn = turnOf(query, client, conversation, world, policy);
-  const { verdict, considered } = decisionOf(query, turn, world, policy);
+  const { turn, verdict, considered } = nextDecisionOf(known, world, policy, at);
   const region = regionOf(verdict);
   const chosen = considered.find((one) => one.region === region);
   if (region === null || chosen?.kind !== "candidate")

@@ -5,7 +5,7 @@ import { matchesGlob } from "#gtm/steering/overrides.ts";
 import type { DrainScheduleRecord, OperationRecord } from "#shared/operation-record.ts";
 import { heldAtHome } from "./drain-pacing.ts";
 import { concernedBy, regionsIn, type Scope } from "./drain-scope.ts";
-import type { KnownConversation } from "./next-turns.ts";
+import type { KnownConversation } from "./known-conversation.ts";
 import type { AdminPorts } from "./ports.ts";
 
 /** What is left of a drain at a moment. */

@@ -6,9 +6,10 @@ import { type ChangeTarget, lateChangeOf } from "./cooldown.ts";
 import { type Decided, Displaced, displacedOf, isDisplaced, Target, targetsOf } from "./displaced.ts";
 import type { Leaving } from "./drain-pacing.ts";
 import type { HomeConversations } from "./home-conversations.ts";
+import type { KnownConversation } from "./known-conversation.ts";
 import { modelChanges, tenantsOf } from "./model-changes.ts";
 import type { Moment } from "./models-served.ts";
-import { type KnownConversation, type NextTurns, nextTurnsIn, sumOf } from "./next-turns.ts";
+import { type NextTurns, nextTurnsIn, sumOf } from "./next-turns.ts";
 import type { AdminPorts } from "./ports.ts";
 import { Violation, violationsOf } from "./safety-rules.ts";
 import { pinnedAtHome, RegionUse, usesAfter } from "./use-after.ts";
@@ -110,15 +111,16 @@ export const effectsOf = (
 ): OrderEffects => {
   const before = sumOf(decided.map((one) => one.before));
   const after = sumOf(decided.map((one) => one.after));
-  const within = (ms: number): number =>
-    known.filter(({ conversation }) => at.nowMs - conversation.lastTurnAtMs <= ms).length;
-  const pinned = within(ports.policy.pinMs);
+  const isWithin =
+    (ms: number) =>
+    ({ conversation }: KnownConversation): boolean =>
+      at.nowMs - conversation.lastTurnAtMs <= ms;
+  const isPinned = isWithin(ports.policy.pinMs);
+  const pinned = known.filter(isPinned).length;
   const displaced = decided.filter(isDisplaced);
   // Whoever has a next turn has it within the pin's time, or is placed anew then.
   const leavingMs = overMs ?? ports.policy.pinMs;
   const models = modelChanges(now, ordered, ports, { ...at, tenants: tenantsOf(asked.target.tenant) });
-  const isPinned = ({ conversation }: KnownConversation): boolean =>
-    at.nowMs - conversation.lastTurnAtMs <= ports.policy.pinMs;
   const leaving = displaced.filter((one) => isPinned(one.known));
   const uses = usesAfter(now, leaving.map(moveOf), pinnedAtHome(all.known.filter(isPinned)));
   const limits = ports.safety.limits();
@@ -126,7 +128,7 @@ export const effectsOf = (
   return {
     conversations: {
       ...{ home: known.length, isComplete, pinned, idle: known.length - pinned, located },
-      hot: within(ports.policy.connectionIdleMs),
+      hot: known.filter(isWithin(ports.policy.connectionIdleMs)).length,
     },
     nextTurns: sideBySide(before, after),
     recompute: {

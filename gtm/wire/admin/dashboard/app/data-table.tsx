@@ -1,5 +1,5 @@
 /** A table: headers, rows with a key, numbers to the right; wide ones scroll by themselves. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 
 export type Column<Row> = {
   readonly title: string;
@@ -20,25 +20,27 @@ export const DataTable = <Row,>({ caption, columns, rows, keyOf }: Wish<Row>) =>
     <table>
       <caption>{caption}</caption>
       <thead>
-        <tr>
-          {columns.map(({ title, isNumber }) => (
-            <th key={title} scope="col" class={isNumber === true ? "number" : undefined}>
-              {title}
-            </th>
-          ))}
-        </tr>
+        <tr>{headsOf(columns)}</tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ title, isNumber, cell }) => (
-              <td key={title} class={isNumber === true ? "number" : undefined}>
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
+          <tr key={keyOf(row)}>{cellsOf(columns, row)}</tr>
         ))}
       </tbody>
     </table>
   </section>
 );
+
+export const headsOf = <Row,>(columns: readonly Column<Row>[]): readonly VNode[] =>
+  columns.map(({ title, isNumber }) => (
+    <th key={title} scope="col" class={isNumber === true ? "number" : undefined}>
+      {title}
+    </th>
+  ));
+
+export const cellsOf = <Row,>(columns: readonly Column<Row>[], row: Row): readonly VNode[] =>
+  columns.map(({ title, isNumber, cell }) => (
+    <td key={title} class={isNumber === true ? "number" : undefined}>
+      {cell(row)}
+    </td>
+  ));

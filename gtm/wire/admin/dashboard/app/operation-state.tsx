@@ -15,15 +15,6 @@ export const OperationChip = ({ state }: { readonly state: string }) => (
   <Chip tone={TONES[state] ?? "quiet"}>{state}</Chip>
 );
 
-export const scopeText = ({ region, pool, model, tenant }: OperationView): string => {
-  const of = [
-    ["pool", pool],
-    ["model", model],
-    ["tenant", tenant],
-  ].filter(([, glob]) => glob !== "*");
-  return of.length === 0 ? region : `${region} for ${of.map((one) => one.join(" ")).join(", ")}`;
-};
-
 /** Of those that were pinned there when it began; the number says it as well as the bar. */
 export const OperationProgress = ({ operation }: { readonly operation: OperationView }) => {
   const { left, atStart, state } = operation;

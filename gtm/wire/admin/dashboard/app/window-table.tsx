@@ -1,7 +1,7 @@
 /** A table of very many rows: only those in sight are in the document, so that ten thousand scroll as fifty do. */
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Column } from "./data-table.tsx";
+import { type Column, cellsOf, headsOf } from "./data-table.tsx";
 
 export type WindowColumn<Row> = Column<Row> & {
   /** Share of the table's width, in hundredths: what scrolls by must not move the columns. */
@@ -41,13 +41,7 @@ export const WindowTable = <Row,>({ caption, columns, rows, keyOf, onNearEnd }: 
           ))}
         </colgroup>
         <thead>
-          <tr aria-rowindex={1}>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={isNumber === true ? "number" : undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
+          <tr aria-rowindex={1}>{headsOf(columns)}</tr>
         </thead>
         <tbody>
           <Gap key="above" rows={first} columns={columns.length} />
@@ -70,11 +64,7 @@ const useRows = <Row,>(columns: readonly WindowColumn<Row>[]) =>
     return (row: Row): readonly VNode[] => {
       const before = made.get(row as object);
       if (before !== undefined) return before;
-      const cells = columns.map(({ title, isNumber, cell }) => (
-        <td key={title} class={isNumber === true ? "number" : undefined}>
-          {cell(row)}
-        </td>
-      ));
+      const cells = cellsOf(columns, row);
       made.set(row as object, cells);
       return cells;
     };

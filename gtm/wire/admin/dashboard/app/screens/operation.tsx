@@ -1,11 +1,13 @@
 /** One drain: how far it is, when it may be done, how it ended; and how to take it back. */
+
 import { useState } from "preact/hooks";
 import type { OperationView } from "#gtm/wire/admin/operation-view.ts";
+import { trafficText } from "#gtm/wire/admin/traffic-text.ts";
 import { instant } from "../../../quantity-text.ts";
 import { ApiError, call, type Failure } from "../api.ts";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
-import { etaText, OperationChip, OperationProgress, scopeText } from "../operation-state.tsx";
+import { etaText, OperationChip, OperationProgress } from "../operation-state.tsx";
 import { hrefOf } from "../place.ts";
 import { age, count } from "../quantity.ts";
 import { WithState } from "../state-box.tsx";
@@ -22,7 +24,7 @@ export const OperationScreen = ({ id }: { readonly id: string }) => {
         {(body) => (
           <>
             <p>
-              <OperationChip state={body.state} /> {body.mode} of {scopeText(body)}. {body.because}
+              <OperationChip state={body.state} /> {body.mode} of {trafficText(body)}. {body.because}
             </p>
             <p>
               <OperationProgress operation={body} />

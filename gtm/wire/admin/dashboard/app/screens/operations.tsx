@@ -1,8 +1,10 @@
 /** Drains that go on or went on lately. */
+
 import type { OperationView } from "#gtm/wire/admin/operation-view.ts";
+import { trafficText } from "#gtm/wire/admin/traffic-text.ts";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
-import { etaText, OperationChip, OperationProgress, scopeText } from "../operation-state.tsx";
+import { etaText, OperationChip, OperationProgress } from "../operation-state.tsx";
 import { hrefOf } from "../place.ts";
 import { age } from "../quantity.ts";
 import { Empty, WithState } from "../state-box.tsx";
@@ -25,7 +27,7 @@ export const OperationsScreen = () => {
               rows={items}
               keyOf={({ id }) => id}
               columns={[
-                { title: "Of", cell: (one) => <a href={hrefOf("operations", one.id)}>{scopeText(one)}</a> },
+                { title: "Of", cell: (one) => <a href={hrefOf("operations", one.id)}>{trafficText(one)}</a> },
                 { title: "Mode", cell: ({ mode }) => mode },
                 { title: "State", cell: ({ state }) => <OperationChip state={state} /> },
                 { title: "Progress", cell: (one) => <OperationProgress operation={one} /> },
