@@ -64,10 +64,10 @@ export const createPlayer = (): ((play: Play, onProgress: (virtualMs: number) =>
   const build = createBuilder();
   return ({ scenario: planned, policy, seed }, onProgress) => {
     const { scenario } = build.scenarioOf(planned);
-    const { fleet, warmUpMs, measuredMs, sloMs } = scenario;
-    const { sums, ttft, endToEnd, series, onTurn, onLost } = createRunTally({ fleet, warmUpMs, measuredMs, sloMs });
+    const { fleet, warmUpMs, measuredMs, sloMs, happenings } = scenario;
+    const { onTurn, onLost, ...tally } = createRunTally({ fleet, warmUpMs, measuredMs, sloMs, happenings });
     const { unfinished } = playScenario(scenario, contenderOf(policy), { seed, onTurn, onLost, onProgress });
-    return { seed, tally: { sums, ttft, endToEnd, series }, unfinished };
+    return { seed, tally, unfinished };
   };
 };
 

@@ -44,6 +44,16 @@ const Policy = z.looseObject({
     ttftMeanMs: z.array(maybe),
     ttftP95Ms: z.array(maybe),
   }),
+  recoveries: z
+    .array(
+      z.looseObject({
+        ...{ region: count, atMs: figure, sliceMs: figure, beforeP95Ms: maybe, recoveredAfterMs: maybe },
+        ...{ displacedTurns: z.array(count), displacedP95Ms: z.array(maybe) },
+        ...{ withinSloBefore: z.array(maybe), withinSloAfter: z.array(z.array(maybe)) },
+      }),
+    )
+    // Reports written before this was looked at.
+    .default([]),
 });
 
 export const ReportFile = z.looseObject({

@@ -9,6 +9,7 @@ import {
   signedPercent,
   WORK_COLUMNS,
 } from "#gtm/simulation/report/columns.ts";
+import { recoveryTables } from "#gtm/simulation/report/recovery-table.ts";
 import { meanOfRuns } from "#gtm/simulation/report/regret.ts";
 import type { PolicyReport, Report, ScenarioReport } from "#gtm/simulation/report/report.ts";
 import { settingText } from "#gtm/simulation/report/setting-text.ts";
@@ -35,6 +36,15 @@ const scenarioText = (scenario: ScenarioReport, isColourful: boolean): string =>
     `${wrapped(`${title}  ${scenario.says}`)}${wrapped(settingText(scenario))}`,
     policyTable(scenario.policies, CLIENT_COLUMNS, isColourful),
     policyTable(scenario.policies, WORK_COLUMNS, isColourful),
+    ...recoveryTables(scenario).map(
+      ({ says, titles, rows }) =>
+        wrapped(says) +
+        table(
+          [{ header: "policy" }, ...titles.map((header) => ({ header, align: "right" as const }))],
+          rows.map(({ policy, cells }) => [nameCell(policy), ...cells]),
+          isColourful,
+        ),
+    ),
     ...(note === "" ? [] : [note]),
   ].join("\n");
 };

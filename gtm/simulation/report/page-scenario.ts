@@ -4,6 +4,7 @@ import { type Focus, focusOf, roleOf } from "./focus.ts";
 import { element, escaped } from "./markup.ts";
 import { distributionPlot } from "./plot-distribution.ts";
 import { loadPlot, waitsPlot } from "./plot-over-time.ts";
+import { recoveryTables } from "./recovery-table.ts";
 import type { PolicyReport, ScenarioReport } from "./report.ts";
 import { settingText } from "./setting-text.ts";
 
@@ -18,6 +19,7 @@ export const scenarioSection = (scenario: ScenarioReport, isOpen: boolean): stri
     plots(scenario, focus),
     policyTable(scenario, focus, CLIENT_COLUMNS),
     policyTable(scenario, focus, WORK_COLUMNS),
+    ...recoverySection(scenario, focus),
   ].join("");
   const id = { id: anchorOf(scenario.name) };
   return element(
@@ -82,6 +84,18 @@ const legendOf = ({ policies }: ScenarioReport, focus: Focus): string => {
     .map((policy): readonly [string, string] => [roleOf(policy, focus), policy.policy]);
   return legend(others.length === 0 ? entries : [...entries, ["other", "other rivals"]]);
 };
+
+const recoverySection = (scenario: ScenarioReport, focus: Focus): readonly string[] =>
+  recoveryTables(scenario).map(({ says, titles, rows }) => {
+    const header = titles.map((title) => element("th", {}, escaped(title))).join("");
+    const body = rows.map(({ policy, cells }) => {
+      const texts = cells.map((text) => element("td", {}, escaped(text))).join("");
+      return element("tr", { class: roleOf(policy, focus) }, element("td", {}, escaped(policy.policy)) + texts);
+    });
+    const head = element("thead", {}, element("tr", {}, element("th", {}, "policy") + header));
+    const whole = element("table", {}, head + element("tbody", {}, body.join("")));
+    return element("p", { class: "setting" }, escaped(says)) + element("div", { class: "scroll" }, whole);
+  });
 
 const policyTable = ({ policies }: ScenarioReport, focus: Focus, columns: readonly ReportColumn[]): string => {
   const header = columns.map(({ title, says }) => element("th", { title: says }, escaped(title))).join("");

@@ -2,6 +2,7 @@
 import { type LogHistogram, merged, quantileOf } from "./log-histogram.ts";
 import { type Contestant, type PolicyStanding, standings } from "./regret.ts";
 import { runFigures } from "./run-figures.ts";
+import { type RecoveryFigures, recoveryFigures } from "./run-recovery.ts";
 import { type SeriesFigures, seriesFigures } from "./run-series.ts";
 import type { RunTally } from "./run-tally.ts";
 import { waitsGrow } from "./waits-grow.ts";
@@ -13,6 +14,8 @@ export type PolicyReport = Contestant & {
   /** TTFT at TTFT_FRACTIONS, over all seeds. */
   readonly ttftQuantilesMs: readonly number[];
   readonly series: SeriesFigures;
+  /** One a death of a region, in the order of time. */
+  readonly recoveries: readonly RecoveryFigures[];
 };
 
 export type ScenarioReport = {
@@ -86,6 +89,7 @@ const withoutStanding = (
       runs.map(({ tally }) => tally.series),
       regions.map((region) => region.replicas),
     ),
+    recoveries: recoveryFigures(runs.map(({ tally }) => tally.recoveries)),
   };
 };
 

@@ -1,11 +1,12 @@
 /** Adds up one run as it is played: turn by turn, in an amount of memory that does not depend on how many there are. */
 import { LATE_FIRST_TOKEN_MS } from "#gtm/domain/late-first-token.ts";
 import { prefillMs } from "#gtm/domain/serving.ts";
-import type { FleetRegion } from "../scenario.ts";
+import type { FleetRegion, Happening } from "../scenario.ts";
 import type { LostTurn, TurnRecord } from "../turn-record.ts";
 import { createConversationMemory } from "./conversation-memory.ts";
 import { egressCentsPerByte } from "./egress-price.ts";
 import { createLogHistogram, type LogHistogram, observe } from "./log-histogram.ts";
+import { addToRecovery, createRunRecoveries, type RunRecovery } from "./run-recovery.ts";
 import { addToSeries, createRunSeries, type RunSeries } from "./run-series.ts";
 
 export type TallyOptions = {
@@ -16,6 +17,7 @@ export type TallyOptions = {
   readonly measuredMs: number;
   /** Promise on TTFT for a prompt of that length. */
   readonly sloMs: (promptTokens: number) => number;
+  readonly happenings: readonly Happening[];
 };
 
 export type Sums = {
@@ -57,6 +59,8 @@ export type RunTally = {
   readonly ttft: LogHistogram;
   readonly endToEnd: LogHistogram;
   readonly series: RunSeries;
+  /** One a death of a region, in the order of time. */
+  readonly recoveries: readonly RunRecovery[];
 };
 
 export type RunTallier = RunTally & {
@@ -69,13 +73,16 @@ const TEXT_BYTES_PER_TOKEN = 4;
 /** Llama 3 70B in 16 bits: 2 × 80 layers × 8 KV heads × 128 × 2 bytes. */
 const KV_BYTES_PER_TOKEN = 327_680;
 
-export const createRunTally = ({ fleet, warmUpMs, measuredMs, sloMs }: TallyOptions): RunTallier => {
+export const createRunTally = ({ fleet, warmUpMs, measuredMs, sloMs, happenings }: TallyOptions): RunTallier => {
   const sums = noSums();
   const ttft = createLogHistogram();
   const endToEnd = createLogHistogram();
   const series = createRunSeries(fleet.length, warmUpMs + measuredMs);
+  const recoveries = createRunRecoveries(happenings, fleet.length);
   const conversations = createConversationMemory();
   const prices = fleet.map((from) => fleet.map((to) => egressCentsPerByte(from.site.id, to.site.id)));
+  const isPromised = ({ askedAtMs, firstTokenAtMs, promptTokens }: TurnRecord): boolean =>
+    firstTokenAtMs - askedAtMs <= sloMs(promptTokens);
   const isMeasured = (askedAtMs: number): boolean => askedAtMs >= warmUpMs && askedAtMs < warmUpMs + measuredMs;
 
   const computedMs = ({ region, promptTokens, cachedTokens }: TurnRecord): number => {
@@ -99,7 +106,7 @@ export const createRunTally = ({ fleet, warmUpMs, measuredMs, sloMs }: TallyOpti
     addTokens(sums, record);
     addPrediction(sums, record, ttftMs);
     addTextAcross(sums, record, prices);
-    if (ttftMs <= sloMs(record.promptTokens)) sums.withinSlo += 1;
+    if (isPromised(record)) sums.withinSlo += 1;
     sums.prefillMs += gpuMs;
     sums.noCacheFraction += noCacheFractionOf(record.promptTokens);
     const third = sums.thirds[Math.floor((3 * (record.askedAtMs - warmUpMs)) / measuredMs)];
@@ -109,11 +116,12 @@ export const createRunTally = ({ fleet, warmUpMs, measuredMs, sloMs }: TallyOpti
   };
 
   return {
-    ...{ sums, ttft, endToEnd, series },
+    ...{ sums, ttft, endToEnd, series, recoveries },
     onTurn: (record) => {
       const isCounted = isMeasured(record.askedAtMs);
       const gpuMs = computedMs(record);
       addToSeries(series, record, gpuMs);
+      for (const recovery of recoveries) addToRecovery(recovery, record, warmUpMs, isPromised(record));
       const { conversation, promptTokens, outputTokens } = record;
       const before = conversations.see(conversation, promptTokens + outputTokens, isCounted);
       if (!isCounted) return;

@@ -1,7 +1,7 @@
 /** Turns and fleets of simulations for tests of the report: what is not said is ordinary. */
 import { speedFromRate } from "#gtm/domain/serving.ts";
 import { createRunTally, type RunTallier } from "#gtm/simulation/report/run-tally.ts";
-import type { FleetRegion } from "#gtm/simulation/scenario.ts";
+import type { FleetRegion, Happening } from "#gtm/simulation/scenario.ts";
 import { DEFAULT_ENGINE } from "#gtm/simulation/serving/engine-options.ts";
 import type { TurnRecord } from "#gtm/simulation/turn-record.ts";
 import { RegionId } from "#shared/ids.ts";
@@ -39,8 +39,12 @@ export const aTurn = ({ ttftMs = 1_000, decodeMs = 1_000, ...changes }: TurnChan
 };
 
 /** 100 s of warm-up, 300 s measured; the promise is 2 s whatever is asked. */
-export const aTally = (turns: readonly TurnRecord[] = [], fleet: readonly FleetRegion[] = FLEET): RunTallier => {
-  const tally = createRunTally({ fleet, warmUpMs: 100_000, measuredMs: 300_000, sloMs: () => 2_000 });
+export const aTally = (
+  turns: readonly TurnRecord[] = [],
+  fleet: readonly FleetRegion[] = FLEET,
+  happenings: readonly Happening[] = [],
+): RunTallier => {
+  const tally = createRunTally({ fleet, warmUpMs: 100_000, measuredMs: 300_000, sloMs: () => 2_000, happenings });
   for (const turn of turns) tally.onTurn(turn);
   return tally;
 };
