@@ -1,8 +1,9 @@
 /** The way to one source: which certificates are believed, which credentials are shown where, under which name it is asked. */
 import { readSecretFile } from "#shared/config.ts";
 import { OperationalError } from "#shared/errors.ts";
+import { createConnections } from "./connections.ts";
 import type { Fault } from "./exposition.ts";
-import { createDispatcher, createFetchText, type FetchText } from "./fetch-text.ts";
+import { createFetchText, type FetchText } from "./fetch-text.ts";
 import { type WatchedFile, watchedFile } from "./watched-file.ts";
 
 export type Access = {
@@ -21,7 +22,7 @@ export type Door = {
   readonly fetch: (url: string, wish: Wish) => ReturnType<FetchText>;
   /** Files that cannot be used as they are now; what was read of them before is used on. */
   readonly faults: () => readonly Fault[];
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 };
 
 type Wish = { readonly accept: string; readonly isGuarded: boolean; readonly signal: AbortSignal };
@@ -41,8 +42,8 @@ export const createDoor = (access: Access, { deadlineMs, host }: DoorOptions): D
   const bearerToken = secretOf(access.bearerTokenFile);
   const serverName = host === null ? null : new URL(`http://${host}`).hostname;
   const connect = (pem: string | null) => {
-    const dispatcher = createDispatcher({ ca: pem, serverName });
-    return { pem, dispatcher, fetchText: createFetchText(dispatcher, deadlineMs, host) };
+    const connections = createConnections({ ca: pem, serverName });
+    return { pem, connections, fetchText: createFetchText(connections, deadlineMs, host) };
   };
   let way = connect(ca?.().content ?? null);
 
@@ -50,7 +51,7 @@ export const createDoor = (access: Access, { deadlineMs, host }: DoorOptions): D
     const pem = ca?.().content ?? null;
     if (pem !== way.pem) {
       // What is under way ends as it began.
-      void way.dispatcher.close();
+      way.connections.close();
       way = connect(pem);
     }
     return way.fetchText;
@@ -67,7 +68,7 @@ export const createDoor = (access: Access, { deadlineMs, host }: DoorOptions): D
       ...faultOf("api_key_file", apiKey),
       ...faultOf("bearer_token_file", bearerToken),
     ],
-    close: () => way.dispatcher.destroy(),
+    close: () => way.connections.destroy(),
   };
 };
 

@@ -1,7 +1,10 @@
 /** One GET: the octets of its answer in a buffer that is used again, or why there are none. */
+
+import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import type { Dispatcher } from "undici";
+import type { Connections } from "./connections.ts";
+import type { Deadline } from "./deadline.ts";
 import type { FetchFailure } from "./ports.ts";
 
 export type Got =
@@ -16,10 +19,9 @@ export type Got =
   | { readonly kind: "failed"; readonly code: FetchFailure; readonly isStale: boolean };
 
 export type GetOptions = {
-  readonly dispatcher: Dispatcher;
+  readonly connections: Connections;
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when it is out of time. */
-  readonly deadline: AbortSignal;
+  readonly deadline: Deadline;
   /** Grows as it must. */
   readonly buffer: BodyBuffer;
 };
@@ -63,70 +65,69 @@ const failed = (code: FetchFailure, isStale = false): Got => ({ kind: "failed", 
 
 type Received = { readonly got: Got; readonly encoding: string };
 
-const received = (url: string, { dispatcher, headers, deadline, buffer }: GetOptions): Promise<Received> =>
+const received = (url: string, { connections, headers, deadline, buffer }: GetOptions): Promise<Received> =>
   new Promise((resolve) => {
-    const { origin, pathname, search } = new URL(url);
-    let controller: Dispatcher.DispatchController | null = null;
     let status = 0;
-    let fields: Readonly<Record<string, string | string[] | undefined>> = {};
+    let fields: IncomingHttpHeaders = {};
     let bytes = 0;
     let isSettled = false;
     const settle = (got: Got): void => {
       if (isSettled) return;
       isSettled = true;
-      deadline.removeEventListener("abort", outOfTime);
-      resolve({ got, encoding: fieldOf(fields, "content-encoding").trim().toLowerCase() });
+      resolve({ got, encoding: (fields["content-encoding"] ?? "").trim().toLowerCase() });
     };
+    if (deadline.isOver()) return settle(failed("timed-out"));
+    const request = opened(url, connections, headers);
+    if (request === null) return settle(failed("unreachable"));
+    const stop = (got: Got): void => {
+      settle(got);
+      request.destroy();
+    };
+    deadline.whenOver(() => stop(failed("timed-out")));
     const answered = (): Got => ({
       kind: "answered",
       status,
-      contentType: fieldOf(fields, "content-type"),
-      location: fieldOf(fields, "location"),
+      contentType: fields["content-type"] ?? "",
+      location: fields.location ?? "",
       octets: buffer.reserve(bytes, bytes).subarray(0, bytes),
     });
-    const stop = (got: Got): void => {
-      settle(got);
-      controller?.abort(STOPPED);
-    };
-    const outOfTime = (): void => stop(failed("timed-out"));
-    if (deadline.aborted) return outOfTime();
-    deadline.addEventListener("abort", outOfTime, { once: true });
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: (started) => {
-        controller = started;
-        if (isSettled) started.abort(STOPPED);
-      },
-      onResponseStart: (_, code, named) => {
-        if (code < 200) return;
-        status = code;
-        fields = named;
-      },
-      onResponseData: (_, chunk) => {
-        if (isSettled) return;
-        const isRedirect = REDIRECTS.has(status);
-        if (bytes + chunk.length > (isRedirect ? MOST_REDIRECT_BYTES : MOST_BYTES)) {
-          return stop(isRedirect ? answered() : failed("too-large"));
-        }
+    const take = (chunk: Buffer): void => {
+      if (isSettled) return;
+      const isRedirect = REDIRECTS.has(status);
+      const isTooLarge = bytes + chunk.length > (isRedirect ? MOST_REDIRECT_BYTES : MOST_BYTES);
+      if (isTooLarge) stop(isRedirect ? answered() : failed("too-large"));
+      else {
         chunk.copy(buffer.reserve(bytes + chunk.length, bytes), bytes);
         bytes += chunk.length;
-      },
-      onResponseEnd: () => settle(answered()),
-      onResponseError: (_, error) => {
-        const code = codeOf(error);
-        settle(status > 0 ? failed("half-sent") : failed(failureOf(code), CLOSED_WHILE_KEPT.has(code)));
-      },
+      }
     };
-    try {
-      dispatcher.dispatch(
-        { origin, path: pathname + search, method: "GET", headers, headersTimeout: 0, bodyTimeout: 0 },
-        handler,
-      );
-    } catch (error) {
-      settle(failed(failureOf(codeOf(error))));
-    }
+    const fail = (error: unknown): void => {
+      const code = codeOf(error);
+      settle(status > 0 ? failed("half-sent") : failed(failureOf(code), CLOSED_UNANSWERED.has(code)));
+    };
+    request.on("error", fail);
+    request.on("response", (response) => {
+      status = response.statusCode ?? 0;
+      fields = response.headers;
+      response.on("data", take);
+      response.on("end", () => settle(answered()));
+      response.on("error", fail);
+    });
+    request.end();
   });
 
-const STOPPED = new Error("no more of it is wanted");
+/** @returns null where such a request cannot be written */
+const opened = (
+  url: string,
+  connections: Connections,
+  headers: GetOptions["headers"],
+): ReturnType<Connections["open"]> | null => {
+  try {
+    return connections.open(new URL(url), headers);
+  } catch {
+    return null;
+  }
+};
 
 const DECODERS: Readonly<Record<string, (octets: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
@@ -149,12 +150,7 @@ const failureOf = (code: string): FetchFailure => {
 /** OpenSSL's and Node's words for a certificate that is not believed. */
 const CERTIFICATE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_SSL_.*CERT)/;
 
-const CLOSED_WHILE_KEPT = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
-
-const fieldOf = (fields: Readonly<Record<string, string | string[] | undefined>>, name: string): string => {
-  const value = fields[name];
-  return (Array.isArray(value) ? value[0] : value) ?? "";
-};
+const CLOSED_UNANSWERED = new Set(["ECONNRESET", "EPIPE"]);
 
 const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "";

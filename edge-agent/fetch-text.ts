@@ -1,11 +1,8 @@
 /** One source's answer with a hard deadline and a limit on octets; redirects within its origin are followed; whatever goes wrong is a value. */
-import { createRequire } from "node:module";
-import type { Dispatcher } from "undici";
+import type { Connections } from "./connections.ts";
+import { createDeadline } from "./deadline.ts";
 import { type BodyBuffer, createBodyBuffer, type Got, get, REDIRECTS } from "./fetch-octets.ts";
 import type { Fetched, FetchFailure } from "./ports.ts";
-
-// undici's door loads its fetch, caches and web sockets, too, which are 13 MiB that an agent never uses.
-const Agent = createRequire(import.meta.url)("undici/lib/dispatcher/agent.js") as typeof import("undici").Agent;
 
 export type FetchText = (url: string, options: FetchOptions) => Promise<Fetched>;
 
@@ -20,33 +17,15 @@ export type FetchOptions = {
 /** `/metrics` → `/metrics/` in some versions of vLLM. */
 const MOST_REDIRECTS = 2;
 
-/** What is asked of one engine at once: page, model list, health, and what its engine has beside them. */
-const MOST_CONNECTIONS = 4;
-
-export type Trust = {
-  /** Certificates that are believed, as PEM; null: those that Node believes. */
-  readonly ca: string | null;
-  /** The name that a certificate must be for, where addresses are asked; null: the one in the URL. */
-  readonly serverName: string | null;
-};
-
-/** Connections are kept; `close` ends them. */
-export const createDispatcher = (trust: Trust = { ca: null, serverName: null }): Dispatcher =>
-  new Agent({
-    keepAliveTimeout: 4_000,
-    pipelining: 1,
-    connections: MOST_CONNECTIONS,
-    connect: {
-      ...(trust.ca === null ? {} : { ca: trust.ca }),
-      ...(trust.serverName === null ? {} : { servername: trust.serverName }),
-    },
-  });
-
 /**
  * @param deadlineMs for everything: connecting, waiting, reading to the end
  * @param host `host:port` that is said in place of the address that is asked; null: the address
  */
-export const createFetchText = (dispatcher: Dispatcher, deadlineMs: number, host: string | null = null): FetchText => {
+export const createFetchText = (
+  connections: Connections,
+  deadlineMs: number,
+  host: string | null = null,
+): FetchText => {
   const buffers = createBuffersByUrl();
   return async (url, { accept, bearer, signal }) => {
     const headers = {
@@ -55,17 +34,12 @@ export const createFetchText = (dispatcher: Dispatcher, deadlineMs: number, host
       ...(host === null ? {} : { host }),
       ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     };
-    const over = new AbortController();
-    const stop = (): void => over.abort();
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    const timer = setTimeout(stop, deadlineMs);
+    const deadline = createDeadline(deadlineMs, signal);
     const { buffer, release } = buffers.take(url);
     try {
-      return await follow(url, host, (from) => get(from, { dispatcher, headers, deadline: over.signal, buffer }));
+      return await follow(url, host, (from) => get(from, { connections, headers, deadline, buffer }));
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
+      deadline.release();
       release();
     }
   };

@@ -1,10 +1,11 @@
 /** The HTTP listener of an agent or a gateway for those who look: metrics, whether it lives, whether it does its work. It has no powers. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OperationalError } from "#shared/errors.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { http } from "./node-http.ts";
 
 export type ListenerOptions = {
   /** `host:port`, IPv6 in brackets; port 0: any. */
@@ -30,7 +31,7 @@ export const toldOf = (listener: Listener, log: Logger): Part => ({
 const CLIENT_DEADLINE_MS = 10_000;
 
 export const createListener = ({ listen, ...sources }: ListenerOptions): Listener => {
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     answer(request, response, sources).catch(() => response.destroy());
   });
   server.requestTimeout = CLIENT_DEADLINE_MS;

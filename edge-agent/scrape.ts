@@ -1,5 +1,6 @@
 /** Asks the region's engines and exporters of this moment: each by its own door, none waiting for another. */
 import { OperationalError } from "#shared/errors.ts";
+import { createDeadline } from "./deadline.ts";
 import type { Found, Place } from "./discovery.ts";
 import { createDoor, type Door } from "./door.ts";
 import { NVIDIA_SMI_COLUMNS } from "./gpu/nvidia-smi.ts";
@@ -27,7 +28,7 @@ export type ScrapeBy = PollsBy & {
   readonly engineDeadlineMs: number;
 };
 
-export type Scrape = Pick<AgentPorts, "scrapeEngines" | "scrapeGpus"> & { readonly close: () => Promise<void> };
+export type Scrape = Pick<AgentPorts, "scrapeEngines" | "scrapeGpus"> & { readonly close: () => void };
 
 export const createScrape = (targets: ScrapeTargets, by: ScrapeBy): Scrape => {
   const doors = new Map<string, Door>();
@@ -46,17 +47,16 @@ export const createScrape = (targets: ScrapeTargets, by: ScrapeBy): Scrape => {
   return {
     scrapeEngines: async (known, signal) => {
       const found = targets.engines();
-      await closeOthers(doors, found.places);
+      closeOthers(doors, found.places);
       const shut: string[] = [];
       const polls = found.places.flatMap((place) => {
         const door = doorOf(place);
         if (door === null) shut.push(place.address);
         if (door === null) return [];
         const ask = (stop: AbortSignal): Promise<EngineAnswers> =>
-          scrapeEngine({ ...place, door }, known(place.address), {
-            clock: by.clock,
-            signal: withDeadline(stop, by.engineDeadlineMs),
-          });
+          within(by.engineDeadlineMs, stop, (signal) =>
+            scrapeEngine({ ...place, door }, known(place.address), { clock: by.clock, signal }),
+          );
         return [{ key: place.address, ask, isAnswer: isHeard }];
       });
       return {
@@ -78,16 +78,28 @@ export const createScrape = (targets: ScrapeTargets, by: ScrapeBy): Scrape => {
       for (const [key, answer] of await gpus.round(polls, signal)) gpuAnswers.set(key, answer);
       return polls.flatMap(({ key }) => gpuAnswers.get(key) ?? []);
     },
-    close: async () => {
+    close: () => {
       const exporters = (targets.gpus ?? []).flatMap((target) => (target.kind === "page" ? [target.door] : []));
-      await Promise.all([...doors.values(), ...exporters].map((door) => door.close()));
+      for (const door of [...doors.values(), ...exporters]) door.close();
     },
   };
 };
 
 /** For all steps of one engine together. */
-const withDeadline = (signal: AbortSignal, deadlineMs: number): AbortSignal =>
-  AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+const within = async <T>(ms: number, stop: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const over = new AbortController();
+  const deadline = createDeadline(ms, stop);
+  if (deadline.isOver()) over.abort(OVER);
+  deadline.whenOver(() => over.abort(OVER));
+  try {
+    return await ask(over.signal);
+  } finally {
+    deadline.release();
+  }
+};
+
+/** Made once: one of Node's own for each engine and second would be an error with a stack. */
+const OVER = new Error("its time is over");
 
 const opened = (place: Place, deadlineMs: number): Door | null => {
   try {
@@ -99,12 +111,12 @@ const opened = (place: Place, deadlineMs: number): Door | null => {
   }
 };
 
-const closeOthers = async (doors: Map<string, Door>, places: readonly Place[]): Promise<void> => {
+const closeOthers = (doors: Map<string, Door>, places: readonly Place[]): void => {
   const wanted = new Set(places.map((place) => JSON.stringify(place)));
   for (const [key, door] of doors) {
     if (wanted.has(key)) continue;
     doors.delete(key);
-    await door.close();
+    door.close();
   }
 };
 

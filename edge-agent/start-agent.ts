@@ -11,8 +11,9 @@ import type { Store } from "#shared/store.ts";
 import { type Agent, type AgentSettings, createAgent } from "./agent.ts";
 import type { AgentConfig } from "./config.ts";
 import { engineSources, gpuTargets } from "./configured-sources.ts";
+import { createConnections } from "./connections.ts";
 import { addressOf } from "./engine-config.ts";
-import { createDispatcher, createFetchText } from "./fetch-text.ts";
+import { createFetchText } from "./fetch-text.ts";
 import { createGatewayScrape, type GatewayTarget } from "./gateway-scrape.ts";
 import { createPublish } from "./publish.ts";
 import { createRunCommand } from "./run-command.ts";
@@ -53,7 +54,7 @@ export const startAgent = async (config: AgentConfig, store: Store, options: Age
     stop: async () => {
       stopping.abort();
       await running;
-      await close();
+      close();
       options.log.info("agent.stopped", { region: config.region, agent: config.agent });
     },
     lastPutAtMs,
@@ -62,7 +63,7 @@ export const startAgent = async (config: AgentConfig, store: Store, options: Age
 
 export type BuiltAgent = {
   readonly agent: Agent;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
   readonly lastPutAtMs: RunningAgent["lastPutAtMs"];
 };
 
@@ -79,7 +80,7 @@ export const buildAgent = (
   const { deadline: deadlineMs, concurrency } = config.scrape;
   // Whoever looks once has time for introductions, which take three answers one after another.
   const engineDeadlineMs = rounds === "once" ? 3 * deadlineMs : deadlineMs;
-  const dispatcher = createDispatcher();
+  const connections = createConnections();
   const signals = createAgentSignals(config.region, { clock, log, metrics });
   let lastPutAtMs: number | null = null;
   const reportPut = (): void => {
@@ -108,7 +109,7 @@ export const buildAgent = (
   const ports = {
     clock,
     ...scrape,
-    scrapeGateways: createGatewayScrape(gatewayTargets(config), createFetchText(dispatcher, deadlineMs), polls),
+    scrapeGateways: createGatewayScrape(gatewayTargets(config), createFetchText(connections, deadlineMs), polls),
     publish: createPublish({ store, clock, signals: { ...signals, reportPut } }),
     waitUntil,
     log,
@@ -128,8 +129,9 @@ export const buildAgent = (
         await agent.run(signal, onRound);
       },
     },
-    close: async () => {
-      await Promise.all([dispatcher.destroy(), scrape.close()]);
+    close: () => {
+      connections.destroy();
+      scrape.close();
     },
     lastPutAtMs: () => lastPutAtMs,
   };

@@ -1,9 +1,10 @@
 /** Looks at the region's engines now and then: which models they serve, whether they are there, since when. By the agent's own eyes. */
 
 import type { Clock } from "#shared/clock.ts";
+import { createConnections } from "../connections.ts";
 import { type Endpoint, learn, newEndpoint } from "../endpoint.ts";
 import { PLAIN } from "../engines/wording.ts";
-import { createDispatcher, createFetchText } from "../fetch-text.ts";
+import { createFetchText } from "../fetch-text.ts";
 import { readEngine } from "../read-answers.ts";
 import { scrapeEngine } from "../scrape-engine.ts";
 import type { EnginePlace } from "./replica-facts.ts";
@@ -36,8 +37,8 @@ export const createReplicaScrape = (
   clock: Clock,
   onPlaces: (places: readonly EnginePlace[]) => void,
 ): ReplicaScrape => {
-  const dispatcher = createDispatcher();
-  const fetchText = createFetchText(dispatcher, DEADLINE_MS);
+  const connections = createConnections();
+  const fetchText = createFetchText(connections, DEADLINE_MS);
   const doors = targets.map(({ apiKey }) => ({
     fetch: (url: string, { isGuarded, ...how }: { accept: string; isGuarded: boolean; signal: AbortSignal }) =>
       fetchText(url, { ...how, bearer: isGuarded ? apiKey : null }),
@@ -82,7 +83,7 @@ export const createReplicaScrape = (
       stopping.abort();
       if (timer !== null) clearTimeout(timer);
       await looking;
-      await dispatcher.destroy();
+      connections.destroy();
     },
   };
 };

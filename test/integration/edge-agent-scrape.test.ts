@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { createDispatcher, createFetchText } from "#edge-agent/fetch-text.ts";
+import { createConnections } from "#edge-agent/connections.ts";
+import { createFetchText } from "#edge-agent/fetch-text.ts";
 import type { Fetched } from "#edge-agent/ports.ts";
 import { createRunCommand } from "#edge-agent/run-command.ts";
 import { createScrape } from "#edge-agent/scrape.ts";
@@ -28,11 +29,11 @@ import { enginePayload, vllmPage } from "#test/support/vllm-page.ts";
 
 const MIB = 1_048_576;
 const NEVER = new AbortController().signal;
-const dispatcher = createDispatcher();
-after(() => dispatcher.destroy());
+const connections = createConnections();
+after(() => connections.destroy());
 
 const fetchFrom = (url: string, deadlineMs: number): Promise<Fetched> =>
-  createFetchText(dispatcher, deadlineMs)(url, { accept: "text/plain", bearer: null, signal: NEVER });
+  createFetchText(connections, deadlineMs)(url, { accept: "text/plain", bearer: null, signal: NEVER });
 
 /** What is got of an engine whose metrics answer so. */
 const got = async (answer: Answer, deadlineMs = 5_000): Promise<Fetched> => {
@@ -109,7 +110,7 @@ describe("a page", () => {
   });
   it("stays what it was while the next one comes, and is written over by the next but one", async () => {
     await using engine = await startScriptedEngine();
-    const fetchText = createFetchText(dispatcher, 5_000);
+    const fetchText = createFetchText(connections, 5_000);
     const next = async (text: string): Promise<Buffer> => {
       engine.answers.set("/metrics", whole(text));
       const fetched = await fetchText(`${engine.origin}/metrics`, { accept: "*/*", bearer: null, signal: NEVER });
@@ -121,7 +122,7 @@ describe("a page", () => {
   });
   it("that is asked for twice at once is two", async () => {
     await using engine = await startScriptedEngine();
-    const fetchText = createFetchText(dispatcher, 5_000);
+    const fetchText = createFetchText(connections, 5_000);
     let count = 0;
     engine.answers.set("/metrics", (_, response) => {
       count += 1;
@@ -182,7 +183,7 @@ describe("an engine that is scraped", () => {
     wish: "vllm",
     door: {
       fetch: (url: string, { isGuarded, ...how }: { accept: string; isGuarded: boolean; signal: AbortSignal }) =>
-        createFetchText(dispatcher, 5_000)(url, { ...how, bearer: isGuarded ? "sesame" : null }),
+        createFetchText(connections, 5_000)(url, { ...how, bearer: isGuarded ? "sesame" : null }),
       faults: () => [],
       close: async () => {},
     },
