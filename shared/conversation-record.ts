@@ -2,7 +2,7 @@
 import type { ConversationId, ModelId, PoolName, RegionId, ReplicaId } from "./ids.ts";
 import { KEYS } from "./keys.ts";
 import { tagOf } from "./pin-token.ts";
-import { ConversationRecord, packedConversation } from "./records.ts";
+import { type ConversationRecord, conversationRecordIn, packedConversation } from "./records.ts";
 import type { Stored } from "./store.ts";
 
 /** That a region holds so many tokens of it. */
@@ -88,7 +88,7 @@ export const unpacked = (
 
 const parse = (value: string): ConversationRecord | null => {
   try {
-    return ConversationRecord.safeParse(JSON.parse(value)).data ?? null;
+    return conversationRecordIn(JSON.parse(value));
   } catch {
     return null;
   }

@@ -2,13 +2,14 @@
 import { z } from "zod";
 
 /** One DNS label: lower case, digits and hyphens, 1 to 63 characters (RFC 1035 §2.3.1). */
-const dnsLabel = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be a DNS label: a-z, 0-9 and hyphens, 1 to 63 characters");
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const dnsLabel = z.string().regex(DNS_LABEL, "must be a DNS label: a-z, 0-9 and hyphens, 1 to 63 characters");
 
 /** A region's name, such as "eu-central". */
 export const RegionId = dnsLabel.brand("RegionId");
 export type RegionId = z.infer<typeof RegionId>;
+/** The same as the schema, where very many are read. */
+export const isRegionId = (text: string): text is RegionId => DNS_LABEL.test(text);
 
 /** A pool's name: the left-most label of its hostname. */
 export const PoolName = dnsLabel.brand("PoolName");

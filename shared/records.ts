@@ -1,35 +1,70 @@
 /** What GTMs keep in the store, beside the agents' reports: each value's schema and format version. */
 import { z } from "zod";
-import { ConversationId, ModelId, RegionId, ReplicaId } from "./ids.ts";
+import { ConversationId, isRegionId, ModelId, RegionId, ReplicaId } from "./ids.ts";
 import { DrainScheduleRecord, OperationRecord } from "./operation-record.ts";
 
 /** Digits in base 36: an integer, 0 or more, in half the characters. */
 const DIGITS = /^[0-9a-z]{1,11}$/;
 
 /** As it stands in the store: `f` are tenant tag, pool tag, turns and the last turn's age; then, newest first, each holding. */
-const PackedConversation = z.looseObject({
-  v: z.literal(1),
-  rev: z.int().positive(),
+type PackedConversation = {
+  readonly v: 1;
+  readonly rev: number;
   /** Model. */
-  m: ModelId,
-  f: z.string().max(64),
+  readonly m: ModelId;
+  readonly f: string;
   /** "region tokens age", and the replica where it is known; age in seconds before the last turn. */
-  h: z.array(z.string().max(512)).max(3),
+  readonly h: readonly string[];
   /** Somebody ordered it to its home, where it has had no turn since. */
-  o: z.literal(1).optional(),
-});
+  readonly o?: 1 | undefined;
+};
+
+const MOST_HOLDINGS = 3;
+
+/** By hand, since a list reads hundreds of records and every turn one: a schema takes ten times as long. */
+const isPacked = (value: unknown): value is PackedConversation => {
+  if (typeof value !== "object" || value === null) return false;
+  const { v, rev, m, f, h, o } = value as { readonly [Key in keyof PackedConversation]?: unknown };
+  return (
+    v === 1 &&
+    Number.isSafeInteger(rev) &&
+    (rev as number) > 0 &&
+    isText(m, 256) &&
+    m !== "" &&
+    isText(f, 64) &&
+    Array.isArray(h) &&
+    h.length <= MOST_HOLDINGS &&
+    h.every((text) => isText(text, 512)) &&
+    (o === undefined || o === 1)
+  );
+};
+
+const isText = (value: unknown, most: number): boolean => typeof value === "string" && value.length <= most;
+
+/** @returns null: it is not packed as version 1 packs a conversation */
+export const conversationRecordIn = (value: unknown): ConversationRecord | null => {
+  if (!isPacked(value)) return null;
+  const { v, rev, m, f, h, o } = value;
+  const [t = Number.NaN, p = Number.NaN, n = Number.NaN, l = Number.NaN, ...rest] = f.split(" ").map(fromDigits);
+  const isSound = t <= 0xffff && p <= 0xffff && n >= 0 && l >= 0 && rest.length === 0;
+  if (!isSound) return null;
+  const holdings: ConversationRecord["h"][number][] = [];
+  for (const text of h) {
+    const holding = holdingIn(text, l);
+    if (holding === null) return null;
+    holdings.push(holding);
+  }
+  return { v, rev, m, t, p, h: holdings, n, l, ...(o === undefined ? {} : { o }) };
+};
 
 /**
  * `conv:{hash}`. In the store numbers are base 36 and stand in one text: an entry costs under 400 bytes of Redis's memory,
  * index included (measured by test/bench/redis-memory). Whoever parses sees them by name. Times are ages at the moment of
  * writing, and how long ago that was the key's time to live says: no two clocks need to agree.
  */
-export const ConversationRecord = PackedConversation.transform(({ v, rev, m, f, h, o }, context) => {
-  const [t = Number.NaN, p = Number.NaN, n = Number.NaN, l = Number.NaN, ...rest] = f.split(" ").map(fromDigits);
-  const holdings = h.map((text) => holdingIn(text, l));
-  const isSound = [t, p].every((one) => one <= 0xffff) && n >= 0 && l >= 0 && rest.length === 0;
-  if (isSound && holdings.every((one) => one !== null))
-    return { v, rev, m, t, p, h: holdings, n, l, ...(o === undefined ? {} : { o }) };
+export const ConversationRecord = z.unknown().transform((value, context): ConversationRecord => {
+  const record = conversationRecordIn(value);
+  if (record !== null) return record;
   context.addIssue({ code: "custom", message: "is not packed as version 1 packs a conversation" });
   return z.NEVER;
 });
@@ -60,7 +95,7 @@ export const packedConversation = ({ v, rev, m, t, p, h, n, l, o }: Conversation
       [region, toDigits(tokens), toDigits(Math.max(0, age - l)), ...(replica === null ? [] : [replica])].join(" "),
     ),
     ...(o === undefined ? {} : { o }),
-  } satisfies z.input<typeof ConversationRecord>);
+  } satisfies PackedConversation);
 
 const toDigits = (value: number): string => value.toString(36);
 /** NaN: it is no number. */
@@ -70,9 +105,10 @@ const fromDigits = (text: string): number => (DIGITS.test(text) ? Number.parseIn
 const holdingIn = (text: string, lastTurnAge: number): ConversationRecord["h"][number] | null => {
   const [region = "", tokens = "", earlier = "", ...rest] = text.split(" ");
   const age = lastTurnAge + fromDigits(earlier);
-  const isSound = RegionId.safeParse(region).success && fromDigits(tokens) >= 0 && age >= 0;
+  const held = fromDigits(tokens);
+  if (!isRegionId(region) || !(held >= 0 && age >= 0)) return null;
   const replica = rest.length === 0 ? null : (ReplicaId.safeParse(rest.join(" ")).data ?? null);
-  return isSound ? [region as RegionId, replica, fromDigits(tokens), age] : null;
+  return [region, replica, held, age];
 };
 
 /** What one GTM answers to questions that all of them ask themselves, and what those answers rest on; bounded. */

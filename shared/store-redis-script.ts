@@ -1,7 +1,7 @@
-/** Compare-and-set on a record's `rev`: one script on one key, so that it is atomic in Redis and Redis Cluster. */
+/** What Redis is told as a script: compare-and-set on one key, and many values with their times to live in one reply. */
 import { hash } from "node:crypto";
 
-/** KEYS[1]; ARGV: expected rev (0: the key must be free), new value, time to live in whole ms or empty. Replies {1}, or {0, what stands there}. */
+/** Atomic in Redis and Redis Cluster, since it touches one key. KEYS[1]; ARGV: expected rev (0: the key must be free), new value, time to live in whole ms or empty. Replies {1}, or {0, what stands there}. */
 export const COMPARE_AND_SET = `
 local standing = redis.call('GET', KEYS[1])
 local rev = 0
@@ -24,3 +24,15 @@ return {1}
 
 /** As Redis names it for EVALSHA. */
 export const COMPARE_AND_SET_SHA1 = hash("sha1", COMPARE_AND_SET);
+
+/** KEYS: any on one server. Replies value and PTTL of each in turn. One command and one reply cost a sixth of two hundred. */
+export const READ_MANY = `
+local found = {}
+for at, key in ipairs(KEYS) do
+  found[2 * at - 1] = redis.call('GET', key)
+  found[2 * at] = redis.call('PTTL', key)
+end
+return found
+`;
+
+export const READ_MANY_SHA1 = hash("sha1", READ_MANY);

@@ -1,12 +1,13 @@
 /** The store in Redis 6.2 or newer: one server, a primary under Sentinels, or a Cluster. Every operation touches one key. */
 import { Cluster, type Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
-import type { CompareAndSet, IndexEntry, Store, Stored } from "./store.ts";
+import type { CompareAndSet, IndexEntry, Store } from "./store.ts";
 import { createAdmission } from "./store-redis-admission.ts";
 import { createRedisChannels } from "./store-redis-channels.ts";
 import { createRedisClients, type RedisClients } from "./store-redis-clients.ts";
 import { createFaultLog } from "./store-redis-fault-log.ts";
 import { createPulse } from "./store-redis-pulse.ts";
+import { readMany, readOne } from "./store-redis-read.ts";
 import { COMPARE_AND_SET, COMPARE_AND_SET_SHA1 } from "./store-redis-script.ts";
 import type { StoreSettings } from "./store-settings.ts";
 import { type RedisAddress, shownStoreUrl } from "./store-url.ts";
@@ -44,13 +45,9 @@ export const createRedisStore = (address: RedisAddress, settings: StoreSettings,
       log.error("store.subscriber-bug", { stack: fault instanceof Error ? String(fault.stack) : String(fault) }),
     onFault: faults.tell,
   });
-  const get = (key: string): Promise<Stored | null> =>
-    // Two commands in one pipeline; a key that ended in between is gone.
-    Promise.all([commands.get(key), commands.pttl(key)]).then(([value, remainingMs]) => storedOf(value, remainingMs));
-
   return {
-    get: (key) => admitted(() => get(key)),
-    getMany: (keys) => admitted(() => Promise.all(keys.map(get))),
+    get: (key) => admitted(() => readOne(commands, key)),
+    getMany: (keys) => admitted(() => readMany(commands, keys, faults.tell)),
     put: (key, value, ttlMs) =>
       admitted(async () => {
         await (ttlMs === null ? commands.set(key, value) : commands.set(key, value, "PX", wholeMs(ttlMs)));
@@ -135,10 +132,6 @@ const bound = (score: number): number | string => {
   if (score === Number.POSITIVE_INFINITY) return "+inf";
   return score === Number.NEGATIVE_INFINITY ? "-inf" : score;
 };
-
-/** PTTL replies −1 for a key that never expires, −2 for one that is gone. */
-const storedOf = (value: string | null, remainingMs: number): Stored | null =>
-  value === null || remainingMs === -2 ? null : { value, remainingMs: remainingMs === -1 ? null : remainingMs };
 
 /** Members and scores in turn. */
 const entriesOf = (reply: readonly string[]): readonly IndexEntry[] => {

@@ -21,7 +21,7 @@ export type StreamEntry = { readonly id: string; readonly value: string };
  */
 export type Store = {
   readonly get: (key: string) => Promise<Stored | null>;
-  /** Many single gets, pipelined; in the order asked. */
+  /** As many gets, in the order asked; by few commands where one server has them all. */
   readonly getMany: (keys: readonly string[]) => Promise<readonly (Stored | null)[]>;
   /** @param ttlMs null: never expires */
   readonly put: (key: string, value: string, ttlMs: number | null) => Promise<void>;

@@ -14,7 +14,8 @@ export type ListParts = { readonly store: Store; readonly clock: Clock; readonly
 
 /** One request reads no more records than this: then its page is short, and its cursor goes on. */
 export const MOST_EXAMINED = 500;
-const READ_AT_ONCE = 125;
+/** What a filter may well let through is read first; where it was not enough, the rest is read at once. */
+const READ_FIRST = 125;
 /** Lists are dated by the clock of whoever wrote them. */
 const CLOCKS_DIFFER_MS = 60_000;
 
@@ -33,12 +34,17 @@ export const findConversations = async (
   const walk = walkOf(parts, query, after);
   const page = createPage(query, after, parts.clock);
   while (!page.isFull() && page.examined() < MOST_EXAMINED) {
-    const wanted = isFiltered(query) ? READ_AT_ONCE : Math.min(READ_AT_ONCE, query.limit);
+    const wanted = readNext(query, page.examined());
     const listed = await walk.take(Math.min(wanted, MOST_EXAMINED - page.examined()));
     if (listed.length === 0) return page.end(false);
     for (const one of await readListed(parts, listed)) if (!page.take(one)) return page.end(true);
   }
   return page.end(!(await walk.isOver()));
+};
+
+const readNext = (query: ConversationQuery, examined: number): number => {
+  if (!isFiltered(query)) return query.limit;
+  return examined === 0 ? Math.max(READ_FIRST, query.limit) : MOST_EXAMINED;
 };
 
 const createPage = (query: ConversationQuery, after: Listed | null, clock: Clock) => {

@@ -24,8 +24,10 @@ export type WalkWish = {
   readonly after: Listed | null;
 };
 
-const FIRST_PIECE = 64;
+const LEAST_PIECE = 64;
 const LARGEST_PIECE = 512;
+/** Regions have unequal shares of what is next: what is read first of each is more than an equal one. */
+const SPARE = 1.5;
 
 export const createWalk = (wish: WalkWish): Walk => {
   const order = wish.isDescending ? (a: Listed, b: Listed) => ascending(b, a) : ascending;
@@ -39,23 +41,25 @@ export const createWalk = (wish: WalkWish): Walk => {
     }
     return best;
   };
-  const fill = async (): Promise<void> => {
+  /** @param most are asked for of all regions together */
+  const fill = async (most: number): Promise<void> => {
     const filling = readers.filter((reader) => reader.isEmpty());
-    if (filling.length > 0) await Promise.all(filling.map((reader) => reader.fill()));
+    const atLeast = Math.ceil((most * SPARE) / readers.length);
+    if (filling.length > 0) await Promise.all(filling.map((reader) => reader.fill(atLeast)));
   };
   return {
     take: async (most) => {
       const taken: Listed[] = [];
-      await fill();
+      await fill(most);
       for (let best = first(); best !== null && taken.length < most; best = first()) {
         const head = best.pop();
         if (head !== null) taken.push(head);
-        if (best.isEmpty()) await fill();
+        if (best.isEmpty()) await fill(most - taken.length);
       }
       return taken;
     },
     isOver: async () => {
-      await fill();
+      await fill(1);
       return first() === null;
     },
   };
@@ -68,8 +72,8 @@ const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 
 type Reader = {
   /** What was read is used up, and there may be more. */
   readonly isEmpty: () => boolean;
-  /** Makes sure that there is a head, if anything is left. */
-  readonly fill: () => Promise<void>;
+  /** Makes sure that there is a head, if anything is left; reads at least so many, up to the largest piece. */
+  readonly fill: (atLeast: number) => Promise<void>;
   readonly head: () => Listed | null;
   readonly pop: () => Listed | null;
 };
@@ -81,7 +85,7 @@ const createReader = (wish: WalkWish, region: RegionId, order: (a: Listed, b: Li
   let buffer: readonly Listed[] = [];
   let at = 0;
   let passed = wish.after;
-  let piece = FIRST_PIECE;
+  let piece = LEAST_PIECE;
   let isOver = false;
 
   const ask = (most: number): Promise<readonly IndexEntry[]> =>
@@ -104,7 +108,8 @@ const createReader = (wish: WalkWish, region: RegionId, order: (a: Listed, b: Li
   const head = (): Listed | null => buffer[at] ?? null;
   return {
     isEmpty,
-    fill: async () => {
+    fill: async (atLeast) => {
+      piece = Math.max(piece, Math.min(LARGEST_PIECE, atLeast));
       while (isEmpty()) await read();
     },
     head,

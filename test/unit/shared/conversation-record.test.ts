@@ -57,6 +57,14 @@ describe("a conversation that another GTM reads a minute after it was written", 
     value.replace(/"f":"\w+ /, '"f":"'),
     value.replace(/"f":"\w+/, '"f":"zzzzz'),
     value.replace(/"f":"\w+/, '"f":"-1'),
+    value.replace(/"m":"[^"]+"/, '"m":""'),
+    value.replace(/"m":"[^"]+"/, `"m":"${"x".repeat(257)}"`),
+    value.replace('"rev":7', '"rev":7.5'),
+    value.replace(/"h":\[(.*)\]/, '"h":[$1,$1,$1,$1]'),
+    value.replace(/"h":\[.*\]/, '"h":[7]'),
+    value.replace("{", '{"o":2,'),
+    "[]",
+    "7",
   ]) {
     it(`is nothing where the store holds ${broken.slice(0, 30) || "nothing"}`, () => {
       assert.equal(unpacked(CONVERSATION, { value: broken, remainingMs: 1 }, [], 1), null);
