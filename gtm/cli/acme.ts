@@ -5,6 +5,7 @@ import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMor
 import { aLimit } from "./decisions.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
+import { dryRunOf } from "./order-options.ts";
 import { age } from "./quantity.ts";
 import { table } from "./table.ts";
 
@@ -34,15 +35,20 @@ const presentCommand = (io: CliIo): Command =>
     .argument("<name>", "_acme-challenge and the certificate's name, without *.")
     .argument("<value>", "what the authority asked for")
     .option("--for <duration>", "how long, at most 1h", "10m")
-    .action(async (name: string, value: string, options: { for: string }, command: Command) => {
+    .option("--dry-run", "say whether it could be answered, present nothing")
+    .action(async (name: string, value: string, options: { for: string; dryRun?: true }, command: Command) => {
       const invocation = invocationOf(command, io);
       const wish = { name, value, for: options.for };
-      const { body } = await invocation.client.call({ method: "POST", path: PATH, body: wish });
+      const { body } = await invocation.client.call({
+        ...{ method: "POST", path: PATH, body: wish },
+        query: dryRunOf(options.dryRun),
+      });
       printOne(
         invocation,
         body,
         Presented,
-        (one) => `${one.name}: answered with ${one.value} for ${age(one.expiresInMs)}\n`,
+        (one) =>
+          `${one.name}: ${one.isDryRun === true ? "would be answered" : "answered"} with ${one.value} for ${age(one.expiresInMs)}\n`,
       );
     });
 
@@ -53,16 +59,21 @@ const cleanupCommand = (io: CliIo): Command =>
   ])
     .argument("<name>", "as it was presented")
     .argument("[value]", "only this one; without it all of the name's")
+    .option("--dry-run", "say how many there are, clean up none")
     .option("--yes", "do not ask, where all are meant")
-    .action(async (name: string, value: string | undefined, { yes }: { yes?: true }, command: Command) => {
+    .action(async (name: string, value: string | undefined, { dryRun, yes }: CleanupWishes, command: Command) => {
       const invocation = invocationOf(command, io);
-      if (value === undefined && yes !== true) await mustBeMeant(invocation, name);
+      if (value === undefined && yes !== true && dryRun !== true) await mustBeMeant(invocation, name);
       const path = `${PATH}/${encodeURIComponent(name)}`;
-      const { body } = await invocation.client.call({ method: "DELETE", path, query: { value } });
+      const { body } = await invocation.client.call({ method: "DELETE", path, query: { value, ...dryRunOf(dryRun) } });
       printOne(invocation, body, CleanedUp, (one) =>
-        one.values === 0 ? `${one.name}: nothing was there\n` : `${one.name}: ${one.values} cleaned up\n`,
+        one.values === 0
+          ? `${one.name}: nothing was there\n`
+          : `${one.name}: ${one.values} ${one.isDryRun === true ? "would be " : ""}cleaned up\n`,
       );
     });
+
+type CleanupWishes = { readonly dryRun?: true; readonly yes?: true };
 
 const PATH = "/acme-challenges";
 

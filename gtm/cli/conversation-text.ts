@@ -1,6 +1,6 @@
 /** Conversations as a terminal shows them: a line each, one in full, and what moving one would do. */
 import type { z } from "zod";
-import type { MovePlan } from "#gtm/wire/admin/conversation-plan.ts";
+import type { MovePlan, ReleasePlan } from "#gtm/wire/admin/conversation-plan.ts";
 import type { ConversationDetail, ConversationView } from "#gtm/wire/admin/conversation-view.ts";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { age, count, milliseconds, UNKNOWN, yesNo } from "./quantity.ts";
@@ -105,3 +105,15 @@ export const moveText = (plan: z.infer<typeof MovePlan>): string => {
 
 const unmovedText = ({ region, ttftMs }: z.infer<typeof MovePlan>["unmoved"]): string =>
   region === null ? "without it no region would serve" : `without it ${milliseconds(ttftMs)} in ${region}`;
+
+export const releaseText = (plan: z.infer<typeof ReleasePlan>): string => {
+  if (!plan.isKnown) return `${plan.conversation}: nothing is known of it\n`;
+  const turn = (next: (typeof plan)["released"]): string =>
+    next === null || next.region === null ? "nowhere" : `${next.region}, first token in ${milliseconds(next.ttftMs)}`;
+  return facts([
+    ["conversation", plan.conversation],
+    ["forgets", `${count(plan.contextTokens)} tokens at home in ${plan.from ?? UNKNOWN}`],
+    ["next turn now", turn(plan.unreleased)],
+    ["next turn then", turn(plan.released)],
+  ]);
+};

@@ -2,14 +2,14 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { CONVERSATION_SORTS } from "#gtm/domain/conversation-query.ts";
-import { MovePlan } from "#gtm/wire/admin/conversation-plan.ts";
+import { MovePlan, ReleasePlan } from "#gtm/wire/admin/conversation-plan.ts";
 import { ConversationDetail, ConversationView } from "#gtm/wire/admin/conversation-view.ts";
 import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMore, understood } from "./api-command.ts";
 import { mustAgree, mustBeInteractive } from "./consent.ts";
-import { conversationTable, conversationText, moveText } from "./conversation-text.ts";
+import { conversationTable, conversationText, moveText, releaseText } from "./conversation-text.ts";
 import { aLimit } from "./decisions.ts";
 import type { CliIo } from "./io.ts";
-import { aDuration } from "./order-options.ts";
+import { aDuration, dryRunOf } from "./order-options.ts";
 
 export const conversationsCommand = (io: CliIo): Command =>
   new Command("conversations")
@@ -117,11 +117,17 @@ const agreed = async ({ io }: Invocation, label: string, plan: () => Promise<unk
 const releaseCommand = (io: CliIo): Command =>
   apiCommand("release", "forget where a conversation is at home, so that its next turn is placed anew", [
     "conversations release 4q8t1v7k0c2me",
+    "conversations release 4q8t1v7k0c2me --dry-run",
   ])
     .argument("<label>", "its label or id")
+    .option("--dry-run", "show where its next turn would go, forget nothing")
     .option("--yes", "do not ask")
-    .action(async (label: string, { yes }: { yes?: true }, command: Command) => {
+    .action(async (label: string, { dryRun, yes }: { dryRun?: true; yes?: true }, command: Command) => {
       const invocation = invocationOf(command, io);
+      if (dryRun === true) {
+        const call = { method: "DELETE", path: pathOf(label), query: dryRunOf(dryRun) } as const;
+        return printOne(invocation, (await invocation.client.call(call)).body, ReleasePlan, releaseText);
+      }
       const ifMatch = yes === true ? null : await confirmed(invocation, label);
       const { body } = await invocation.client.call({
         method: "DELETE",

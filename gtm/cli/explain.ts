@@ -7,7 +7,7 @@ import { explainOffline, type OfflineChanges } from "./explain-offline.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { type Question, questionBody, withQuestion } from "./question.ts";
-import { number, pair } from "./what-if.ts";
+import { number, pair } from "./what-if-options.ts";
 
 type Options = Question & OfflineChanges & { readonly offline?: string };
 

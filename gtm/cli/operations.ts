@@ -2,11 +2,11 @@
 import { Command, Option } from "commander";
 import { OperationView } from "#gtm/wire/admin/operation-view.ts";
 import { duration } from "#shared/units.ts";
-import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
-import { mustAgree, mustBeInteractive } from "./consent.ts";
+import { apiCommand, invocationOf, printMany, printOne } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { operationTable, operationText } from "./operation-text.ts";
-import { aDuration, overrideRuleOption } from "./order-options.ts";
+import { aDuration } from "./order-options.ts";
+import { type DoingWishes, doIt, withDoingOptions } from "./override-doing.ts";
 import { operationPath, waitUntilDone } from "./wait.ts";
 
 export const operationsCommand = (io: CliIo): Command =>
@@ -51,30 +51,17 @@ const watchCommand = (io: CliIo): Command =>
     });
 
 const cancelCommand = (io: CliIo): Command =>
-  apiCommand("cancel", "take back the order that a drain carries out", ["operations cancel 01KB8Y… --yes"])
-    .argument("<id>", "its id")
-    .option("--comment <text>", "why, for the audit")
-    .addOption(overrideRuleOption())
-    .option("--yes", "do not ask")
-    .action(async (id: string, options: CancelWishes, command: Command) => {
-      const { comment, overrideRule, yes } = options;
-      const invocation = invocationOf(command, io);
-      const etag = yes === true ? null : await shown(invocation, id);
-      const { body } = await invocation.client.call({
-        ...{ method: "POST", path: `${operationPath(id)}/cancel`, body: { comment } },
-        query: { override_rule: overrideRule },
-        ...(etag === null ? {} : { ifMatch: etag }),
-      });
-      printOne(invocation, body, OperationView, operationText);
-    });
-
-type CancelWishes = { readonly comment?: string; readonly overrideRule?: string; readonly yes?: true };
-
-/** @returns the ETag of what was shown, so that nothing else is taken back than what was agreed to */
-const shown = async ({ client, io }: Invocation, id: string): Promise<string | null> => {
-  mustBeInteractive(io, `cancel ${id}`);
-  const { body, etag } = await client.call({ method: "GET", path: operationPath(id) });
-  io.tell(operationText(understood(OperationView, body)));
-  await mustAgree(io, "Take it back?");
-  return etag;
-};
+  withDoingOptions(
+    apiCommand("cancel", "take back the order that a drain carries out", [
+      "operations cancel 01KB8Y… --yes",
+      "operations cancel 01KB8Y… --dry-run",
+    ])
+      .argument("<id>", "its id")
+      .option("--comment <text>", "why, for the audit"),
+  ).action(async (id: string, { comment, ...wishes }: DoingWishes & { comment?: string }, command: Command) => {
+    const invocation = invocationOf(command, io);
+    const path = operationPath(id);
+    const call = { method: "POST", path: `${path}/cancel`, body: { comment } } as const;
+    const body = await doIt(invocation, { call, path, what: `cancel ${id}` }, wishes);
+    if (body !== null) printOne(invocation, body, OperationView, operationText);
+  });

@@ -46,3 +46,7 @@ const aShare = (text: string): number => {
   if (text.trim() !== "" && share >= 0 && share <= 1) return share;
   throw new InvalidArgumentError("It must be a number from 0 to 1, such as 0.2.");
 };
+
+/** The parameter that makes a call look only. */
+export const dryRunOf = (dryRun: true | undefined): Readonly<Record<string, string>> =>
+  dryRun === true ? { dry_run: "true" } : {};

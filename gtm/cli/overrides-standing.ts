@@ -2,10 +2,10 @@
 import { type Command, Option } from "commander";
 import { KINDS, OverrideView } from "#gtm/wire/admin/override-view.ts";
 import { Cancelled } from "#gtm/wire/admin/routes/overrides.ts";
-import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
-import { mustAgree, mustBeInteractive } from "./consent.ts";
+import { apiCommand, invocationOf, printMany, printOne } from "./api-command.ts";
 import type { CliIo } from "./io.ts";
 import { aDuration, shareOption } from "./order-options.ts";
+import { type DoingWishes, doIt, withDoingOptions } from "./override-doing.ts";
 import { overrideLine, overrideTable, overrideText } from "./override-table.ts";
 
 const NAMES = ["region", "pool", "model", "tenant"] as const;
@@ -51,38 +51,31 @@ export const shareCommand = (io: CliIo): Command =>
     .addOption(shareOption("how much of what is placed anew goes there at most, from 0 to 1").makeOptionMandatory())
     .addOption(forOption());
 
-type Change = { readonly for?: string; readonly share?: number; readonly comment?: string };
+type Change = DoingWishes & { readonly for?: string; readonly share?: number; readonly comment?: string };
 
 const changeCommand = (io: CliIo, name: string, description: string, examples: readonly string[]): Command =>
-  apiCommand(name, description, examples)
-    .argument("<id>", "its id")
-    .option("--comment <text>", "another reason")
-    .action(async (id: string, { for: lasting, share, comment }: Change, command: Command) => {
-      const invocation = invocationOf(command, io);
-      const body = { for: lasting, share, comment };
-      const changed = await invocation.client.call({ method: "PATCH", path: pathOf(id), body });
-      printOne(invocation, changed.body, OverrideView, overrideLine);
-    });
+  withDoingOptions(
+    apiCommand(name, description, examples).argument("<id>", "its id").option("--comment <text>", "another reason"),
+  ).action(async (id: string, { for: lasting, share, comment, ...wishes }: Change, command: Command) => {
+    const invocation = invocationOf(command, io);
+    const path = pathOf(id);
+    const call = { method: "PATCH", path, body: { for: lasting, share, comment } } as const;
+    const body = await doIt(invocation, { call, path, what: `${name} ${id}` }, wishes);
+    if (body !== null) printOne(invocation, body, OverrideView, overrideLine);
+  });
 
 export const cancelCommand = (io: CliIo): Command =>
-  apiCommand("cancel", "take an override back", ["overrides cancel 01KB8Y…"])
-    .argument("<id>", "its id")
-    .option("--yes", "do not ask")
-    .action(async (id: string, { yes }: { yes?: true }, command: Command) => {
-      const invocation = invocationOf(command, io);
-      const etag = yes === true ? null : await shown(invocation, id);
-      const ifMatch = etag === null ? {} : { ifMatch: etag };
-      const { body } = await invocation.client.call({ method: "DELETE", path: pathOf(id), ...ifMatch });
-      printOne(invocation, body, Cancelled, (one) => `${one.id}: ${one.cancelled ? "cancelled" : "stood no more"}\n`);
-    });
-
-/** @returns the ETag of what was shown, so that nothing else is cancelled than what was agreed to */
-const shown = async ({ client, io }: Invocation, id: string): Promise<string | null> => {
-  mustBeInteractive(io, `cancel ${id}`);
-  const { body, etag } = await client.call({ method: "GET", path: pathOf(id) });
-  io.tell(overrideLine(understood(OverrideView, body)));
-  await mustAgree(io, "Cancel it?");
-  return etag;
-};
+  withDoingOptions(
+    apiCommand("cancel", "take an override back", ["overrides cancel 01KB8Y…", "overrides cancel 01KB8Y… --dry-run"])
+      .argument("<id>", "its id")
+      .option("--comment <text>", "why, for whoever is on call next"),
+  ).action(async (id: string, { comment, ...wishes }: DoingWishes & { comment?: string }, command: Command) => {
+    const invocation = invocationOf(command, io);
+    const path = pathOf(id);
+    const call = { method: "DELETE", path, query: { comment } } as const;
+    const body = await doIt(invocation, { call, path, what: `cancel ${id}` }, wishes);
+    if (body === null) return;
+    printOne(invocation, body, Cancelled, (one) => `${one.id}: ${one.cancelled ? "cancelled" : "stood no more"}\n`);
+  });
 
 const pathOf = (id: string): string => `/overrides/${encodeURIComponent(id)}`;

@@ -45,9 +45,10 @@ const head = (plan: OrderPlan): string => {
   return `${plan.region}: ${plan.from} → ${plan.to}${plan.to === "active" ? "" : untilText(plan)}\n`;
 };
 
-const overrideHead = ({ override, regions }: OverridePlan): string => {
+const overrideHead = ({ deed, override, regions }: OverridePlan): string => {
   const { pool, model, tenant } = override;
-  return `${kindText(override)} ${regions.join(", ")} for pool ${pool}, model ${model}, tenant ${tenant}${untilText(override)}\n`;
+  const doing = deed === "cancel" ? "Cancel: " : deed === "change" ? "Change to: " : "";
+  return `${doing}${kindText(override)} ${regions.join(", ")} for pool ${pool}, model ${model}, tenant ${tenant}${untilText(override)}\n`;
 };
 
 /** @param which of all conversations these are */

@@ -6,7 +6,7 @@ import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMor
 import { mustAgree, mustBeInteractive } from "./consent.ts";
 import { aLimit } from "./decisions.ts";
 import type { CliIo } from "./io.ts";
-import { aDuration } from "./order-options.ts";
+import { aDuration, dryRunOf } from "./order-options.ts";
 import { facts } from "./table.ts";
 import { createCommand } from "./token-create.ts";
 import { tokenFacts, tokenTable } from "./token-table.ts";
@@ -53,12 +53,16 @@ const extendCommand = (io: CliIo): Command =>
         .makeOptionMandatory(),
     )
     .option("--comment <text>", "what it is for")
-    .action(async (id: string, { for: lasting, comment }: { for: string; comment?: string }, command: Command) => {
+    .option("--dry-run", "show it as it would be, change nothing")
+    .action(async (id: string, options: ExtendWishes, command: Command) => {
       const invocation = invocationOf(command, io);
-      const body = { for: lasting, comment };
-      const answer = await invocation.client.call({ method: "PATCH", path: pathOf(id), body });
+      const { for: lasting, comment, dryRun } = options;
+      const call = { method: "PATCH", path: pathOf(id), body: { for: lasting, comment } } as const;
+      const answer = await invocation.client.call({ ...call, query: dryRunOf(dryRun) });
       printOne(invocation, answer.body, TokenView, (one) => facts(tokenFacts(one)));
     });
+
+type ExtendWishes = { readonly for: string; readonly comment?: string; readonly dryRun?: true };
 
 const revokeCommand = (io: CliIo): Command =>
   apiCommand("revoke", "take a token away: it opens nothing any more, at any GTM of the store", [
@@ -67,17 +71,22 @@ const revokeCommand = (io: CliIo): Command =>
   ])
     .argument("<id>", "its id")
     .option("--with-made", "the tokens that were made with it, too: for one that fell into wrong hands")
+    .option("--dry-run", "say which would be revoked, revoke none")
     .option("--yes", "do not ask")
-    .action(async (id: string, { withMade, yes }: { withMade?: true; yes?: true }, command: Command) => {
+    .action(async (id: string, { withMade, dryRun, yes }: RevokeWishes, command: Command) => {
       const invocation = invocationOf(command, io);
-      const etag = yes === true ? null : await agreed(invocation, id);
-      const query = withMade === true ? { with_made: "true" } : {};
+      const etag = yes === true || dryRun === true ? null : await agreed(invocation, id);
+      const query = { ...(withMade === true ? { with_made: "true" } : {}), ...dryRunOf(dryRun) };
       const ifMatch = etag === null ? {} : { ifMatch: etag };
       const { body } = await invocation.client.call({ method: "DELETE", path: pathOf(id), query, ...ifMatch });
       printOne(invocation, body, TokenRevoked, (one) =>
-        [one.id, ...one.alsoRevoked].map((each) => `${each}: revoked\n`).join(""),
+        [one.id, ...one.alsoRevoked]
+          .map((each) => `${each}: ${one.revoked ? "revoked" : "would be revoked"}\n`)
+          .join(""),
       );
     });
+
+type RevokeWishes = { readonly withMade?: true; readonly dryRun?: true; readonly yes?: true };
 
 /** @returns the ETag of what was shown, so that nothing else is revoked than what was agreed to */
 const agreed = async ({ client, io }: Invocation, id: string): Promise<string | null> => {

@@ -48,10 +48,11 @@ export type AcmeChallenges = Part & {
   /**
    * @throws {OperationalError} GTM_STORE_UNREACHABLE, GTM_STORE_REFUSED, GTM_RECORD_REFUSED: a challenge must reach every GTM,
    * so none is taken while it cannot be written
+   * @param isDryRun the outcome by what this instance knows; nothing is written
    */
-  readonly present: (wish: PresentWish) => Promise<Presented>;
+  readonly present: (wish: PresentWish, isDryRun?: boolean) => Promise<Presented>;
   /** @throws {OperationalError} as `present` */
-  readonly cleanup: (name: string, choice: AcmeChoice) => Promise<Cleaned>;
+  readonly cleanup: (name: string, choice: AcmeChoice, isDryRun?: boolean) => Promise<Cleaned>;
 };
 
 export type AcmeOptions = {
@@ -94,8 +95,10 @@ export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
   /** @returns false: it was not possible */
   const change = async (
     name: string,
+    isDryRun: boolean,
     make: (entries: readonly AcmeEntry[]) => readonly AcmeEntry[] | null,
   ): Promise<boolean> => {
+    if (isDryRun) return make(known.entries(name)) !== null;
     try {
       const found = await persisted.change(name, known.entries(name), make);
       if (found === null) return false;
@@ -126,31 +129,33 @@ export const createAcmeChallenges = (options: AcmeOptions): AcmeChallenges => {
         })),
       }));
     },
-    present: async ({ name, value, actor, forMs }) => {
+    present: async ({ name, value, actor, forMs }, isDryRun = false) => {
       if (!options.names.has(name)) return { kind: "not-ours" };
       if (known.texts(name) === null && known.names().length >= MOST_ACME_NAMES) return { kind: "full", of: "zone" };
       // Listed first: a name on the list without values does no harm, values that are not on the list may be missed.
-      await persisted.list(name).catch((cause) => {
-        failures("acme.write", cause);
-        throw cause;
-      });
+      if (!isDryRun) {
+        await persisted.list(name).catch((cause) => {
+          failures("acme.write", cause);
+          throw cause;
+        });
+      }
       const untilMs = clock.monotonicMs() + Math.min(forMs, LONGEST_ACME_MS);
-      const isDone = await change(name, (entries) => withEntry(entries, { value, actor, untilMs }));
+      const isDone = await change(name, isDryRun, (entries) => withEntry(entries, { value, actor, untilMs }));
       if (!isDone) return { kind: "full", of: "name" };
-      log.info("acme.presented", { name, actor, forMs });
+      if (!isDryRun) log.info("acme.presented", { name, actor, forMs });
       return { kind: "presented" };
     },
-    cleanup: async (name, choice) => {
+    cleanup: async (name, choice, isDryRun = false) => {
       if (!options.names.has(name)) return { kind: "not-ours" };
       let values = 0;
       let others = 0;
-      await change(name, (entries) => {
+      await change(name, isDryRun, (entries) => {
         const rest = withoutEntries(entries, choice);
         values = entries.length - rest.length;
         others = rest.length - withoutEntries(rest, { ...choice, actor: null }).length;
         return rest;
       });
-      if (values > 0) log.info("acme.cleaned", { name, presentedBy: choice.actor, values });
+      if (values > 0 && !isDryRun) log.info("acme.cleaned", { name, presentedBy: choice.actor, values });
       return { kind: "cleaned", values, others };
     },
     start: async () => {

@@ -21,8 +21,11 @@ export type TokenStore = Part & {
   readonly readAgoMs: () => number | null;
   /** @returns false: there are as many as there may be. @throws {OperationalError} the store would not, or is away */
   readonly add: (token: TokenRecord) => Promise<boolean>;
-  /** @returns null: there is none of that id, or it is revoked or over. @throws {OperationalError} as `add` */
-  readonly change: (id: string, change: Partial<TokenRecord>) => Promise<TokenRecord | null>;
+  /**
+   * @param seenAtMs `changedAtMs` as the caller saw it; null: whatever it is
+   * @returns null: there is none of that id, or it is revoked or over, or was changed since. @throws {OperationalError} as `add`
+   */
+  readonly change: (id: string, change: Partial<TokenRecord>, seenAtMs: number | null) => Promise<TokenRecord | null>;
   /** Somebody was let in by it: at most one write a minute. Never waits, never throws. */
   readonly used: (id: string) => void;
   /** Epoch ms, to the minute, by whichever GTM; those without an entry were not used as long as anybody remembers. */
@@ -147,11 +150,12 @@ export const createTokenStore = (options: TokenStoreOptions): TokenStore => {
       });
       return done !== null;
     },
-    change: async (id, changed) => {
+    change: async (id, changed, seenAtMs) => {
       const done = await change((record) => {
         const before = record.tokens.find((one) => one.id === id);
         const isOver = before === undefined || before.revokedAtMs !== null || before.expiresAtMs <= nowMs();
-        return isOver ? null : withToken(record, { ...before, ...changed, changedAtMs: nowMs() }, nowMs());
+        const isSeen = seenAtMs === null || seenAtMs === before?.changedAtMs;
+        return isOver || !isSeen ? null : withToken(record, { ...before, ...changed, changedAtMs: nowMs() }, nowMs());
       });
       return done?.tokens.find((one) => one.id === id) ?? null;
     },

@@ -237,9 +237,10 @@ describe("/api/v1/acme-challenges", () => {
     assert.deepEqual((await admin.ask("POST", "/acme-challenges", { token, body: { ...present, for: "30m" } })).body, {
       ...present,
       expiresInMs: 1_800_000,
+      isDryRun: false,
     });
     const { body } = await admin.ask("DELETE", `/acme-challenges/${present.name}`, { token });
-    assert.deepEqual(body, { name: present.name, values: 1 });
+    assert.deepEqual(body, { name: present.name, values: 1, isDryRun: false });
   });
   it("removes one value, whoever presented it", async () => {
     await using one = await setUp();

@@ -43,6 +43,56 @@ describe("POST /what-if", () => {
     assert.deepEqual(same.body.moved, []);
     assert.deepEqual(same.body.before, same.body.after);
   });
+  const overrides: readonly { when: string; override: object; to: string | null; moved: number }[] = [
+    { when: "the region were denied to a tenant", override: { kind: "deny", region: "frank*" }, to: "paris", moved: 3 },
+    { when: "another region were forced", override: { kind: "force", region: "paris" }, to: "paris", moved: 3 },
+    { when: "the region were drained", override: { kind: "drain-all", region: "frankfurt" }, to: "paris", moved: 3 },
+    { when: "it kept what it holds", override: { kind: "drain-new", region: "frankfurt" }, to: "frankfurt", moved: 0 },
+    {
+      when: "a share kept new ones out",
+      override: { kind: "share", share: 0, region: "f*" },
+      to: "frankfurt",
+      moved: 0,
+    },
+    {
+      when: "another tenant's traffic were kept out",
+      override: { kind: "deny", region: "frankfurt", tenant: "acme" },
+      to: "frankfurt",
+      moved: 0,
+    },
+  ];
+  for (const { when, override, to, moved } of overrides) {
+    it(`says where turns would go if ${when}, as the override itself does when it is given`, async () => {
+      await using admin = await withTurns(3);
+      const { status, body } = await ask(admin, { overrides: [override] });
+      assert.equal(status, 200);
+      assert.deepEqual(body.after.regions, [{ region: to, decisions: 3 }]);
+      assert.equal(
+        body.moved.reduce((sum: number, one: { decisions: number }) => sum + one.decisions, 0),
+        moved,
+      );
+      assert.deepEqual(admin.gtm.state.orders.overrides, []);
+      const given = await admin.ask("POST", "/overrides?override_rule=minRegionsPerModel", {
+        body: { ...override, comment: "a test", for: "1h" },
+      });
+      assert.equal(given.status, 200, JSON.stringify(given.body));
+      const { decision } = admin.gtm.decide({
+        ...{ channel: "http", kind: "turn", conversationId: held.id, promptTokens: 20_100 },
+      });
+      assert.equal("region" in decision.verdict ? decision.verdict.region : null, to);
+    });
+  }
+  it("takes several at once, beside regions and policy and what stands already", async () => {
+    await using admin = await withTurns(2);
+    const body = {
+      overrides: [
+        { kind: "deny", region: "frankfurt" },
+        { kind: "deny", region: "paris" },
+      ],
+      policy: { marginMs: 10 },
+    };
+    assert.deepEqual((await ask(admin, body)).body.after.regions, [{ region: null, decisions: 2 }]);
+  });
   it("looks at so many of the latest turns, and at nothing that is no turn", async () => {
     await using admin = await withTurns(5);
     admin.gtm.decide({ channel: "dns", kind: "cell" });
@@ -64,6 +114,13 @@ describe("POST /what-if", () => {
     { when: "a state that there is not", body: { regions: { paris: "gone" } }, status: 400 },
     { when: "a number of the policy that there is not", body: { policy: { margin: 1 } }, status: 400 },
     { when: "a margin at which nothing would ever move", body: { policy: { marginFraction: 1 } }, status: 400 },
+    { when: "an override of no region", body: { overrides: [{ kind: "deny", region: "tokyo*" }] }, status: 400 },
+    { when: "a share of what is none", body: { overrides: [{ kind: "deny", region: "*", share: 0 }] }, status: 400 },
+    {
+      when: "a reason for what nobody gives",
+      body: { overrides: [{ kind: "deny", region: "*", for: "1h" }] },
+      status: 400,
+    },
     { when: "more turns than it looks at", body: { last: 2_001 }, status: 400 },
   ];
   for (const { when, body, status } of faults) {
@@ -85,6 +142,20 @@ describe("gtm what-if", () => {
     );
     assert.match(out, /tokens computed again +0 → 60 000\n/);
     assert.match(out, /would go elsewhere +3\n/);
+  });
+  it("takes overrides as they would be given", async () => {
+    await using admin = await withTurns(3);
+    const run = (...words: string[]) => runCli(["what-if", ...words, "--server", admin.url]);
+    assert.match((await run("--deny", "frank*", "--tenant", "default")).out, /frankfurt +3 +0\nparis +0 +3\n/);
+    assert.match((await run("--force", "paris")).out, /would go elsewhere +3\n/);
+    assert.match((await run("--drain-new", "frankfurt", "--share", "paris=0.1")).out, /would go elsewhere +0\n/);
+    const without = await run("--tenant", "acme");
+    assert.deepEqual([without.exitCode, /add --deny, --force/.test(without.err)], [2, true]);
+    const nowhere = await run("--deny", "tokyo");
+    assert.deepEqual(
+      [nowhere.exitCode, nowhere.err],
+      [2, "gtm: overrides.0.region: tokyo matches none of frankfurt, paris, singapore\n"],
+    );
   });
   it("takes a pair or nothing", async () => {
     await using admin = await withTurns(1);

@@ -88,7 +88,7 @@ describe("gtm overrides add --kind share", () => {
     admin.gtm.decide({});
     const shown = await run(admin, ["overrides", "show", id]);
     assert.match(shown.out, /In the last minute at this GTM it kept a region from: 1 other turn\.\n$/);
-    const { exitCode, out } = await run(admin, ["overrides", "share", id, "--share", "0.5"]);
+    const { exitCode, out } = await run(admin, ["overrides", "share", id, "--share", "0.5", "--yes"]);
     assert.deepEqual([exitCode, /: share 0\.5 frank\*/.test(out)], [0, true]);
     assert.match((await run(admin, ["overrides", "list", "--region", "paris"])).out, /^OVERRIDE[^\n]*\n?$/);
   });
@@ -122,7 +122,7 @@ describe("an override that stands", () => {
       list.out,
       new RegExp(`\n${id} +deny +frank\\* +\\* +\\* +\\* +8 h 0 min +nobody +loopback +contract\n`),
     );
-    const extended = await run(admin, ["overrides", "extend", id, "--for", "30m", "--comment", "nearly done"]);
+    const extended = await run(admin, ["overrides", "extend", id, "--for", "30m", "--comment", "nearly done", "--yes"]);
     assert.match(extended.out, /\(in 30 min\): nearly done\n$/);
     const asked = await run(admin, ["overrides", "cancel", id], { answers: ["n"] });
     assert.deepEqual([asked.exitCode, kinds(admin)], [1, ["deny"]]);

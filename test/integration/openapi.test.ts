@@ -97,9 +97,8 @@ describe("the description", () => {
         for (const option of options) assert.ok(help.out.includes(option), `${name}: ${command}: ${option}`);
       }
     }
-    // A token's owner, the API's version, the page's overview, one override of the list, and lego's own calls.
+    // A token's owner, the API's version, the page's overview, and lego's own calls.
     assert.deepEqual(without.sort(), [
-      "get /overrides/{id}",
       "get /recent",
       "get /version",
       "get /whoami",

@@ -53,7 +53,7 @@ describe("a token on a real Redis", () => {
     assert.equal(await here.add(aToken("tk-a")), true);
     await until(() => there.token("tk-a") !== undefined);
     assert.deepEqual(there.token("tk-a"), here.token("tk-a"));
-    await there.change("tk-a", { revokedAtMs: Date.now(), revokedBy: "root" });
+    await there.change("tk-a", { revokedAtMs: Date.now(), revokedBy: "root" }, null);
     await until(() => here.token("tk-a")?.revokedAtMs !== null);
     assert.deepEqual(here.degradations.current(), []);
   });

@@ -3,12 +3,11 @@
 /** `_acme-challenge` names, lower case without the trailing dot. Changes reject as those of orders do. */
 export type AcmePort = {
   readonly list: () => readonly AcmeListed[];
-  readonly present: (wish: {
-    readonly name: string;
-    readonly value: string;
-    readonly actor: string;
-    readonly forMs: number;
-  }) => Promise<
+  /** @param isDryRun tells the outcome and writes nothing */
+  readonly present: (
+    wish: { readonly name: string; readonly value: string; readonly actor: string; readonly forMs: number },
+    isDryRun?: boolean,
+  ) => Promise<
     | { readonly kind: "presented" | "not-ours" }
     /** What has as many as it may. */
     | { readonly kind: "full"; readonly of: "name" | "zone" }
@@ -17,6 +16,7 @@ export type AcmePort = {
   readonly cleanup: (
     name: string,
     choice: { readonly value: string | null; readonly actor: string | null },
+    isDryRun?: boolean,
   ) => Promise<
     { readonly kind: "cleaned"; readonly values: number; readonly others: number } | { readonly kind: "not-ours" }
   >;

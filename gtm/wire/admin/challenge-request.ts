@@ -42,11 +42,14 @@ export const notOurs = (name: string) =>
 /** @throws {ProblemError} 404, 409; {OperationalError} the store would not, or is away */
 export const present = async (
   port: AcmePort,
-  wish: { readonly name: string; readonly value: string; readonly forMs: number },
+  {
+    isDryRun,
+    ...wish
+  }: { readonly name: string; readonly value: string; readonly forMs: number; readonly isDryRun: boolean },
   actor: Actor,
 ): Promise<void> => {
   mustBeAllowed(actor, wish.name);
-  const outcome = await port.present({ ...wish, actor: actor.name });
+  const outcome = await port.present({ ...wish, actor: actor.name }, isDryRun);
   if (outcome.kind === "not-ours") throw notOurs(wish.name);
   if (outcome.kind === "full") {
     const what = outcome.of === "name" ? `${wish.name} has` : "There are";

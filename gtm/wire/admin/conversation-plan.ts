@@ -10,12 +10,12 @@ import type { Pool } from "#gtm/domain/pool.ts";
 import { exclusionClause } from "#gtm/steering/exclusion-text.ts";
 import { explain } from "#gtm/steering/explain.ts";
 import type { Clock } from "#shared/clock.ts";
-import type { RegionId } from "#shared/ids.ts";
+import type { ConversationId, RegionId } from "#shared/ids.ts";
 import { KEYS } from "#shared/keys.ts";
 import { tagOf } from "#shared/pin-token.ts";
 import { conversationEtag } from "./conversation-view.ts";
 import type { KnownConversation } from "./known-conversation.ts";
-import { nextDecisionOf } from "./next-decision.ts";
+import { forgottenDecisionOf, nextDecisionOf } from "./next-decision.ts";
 import type { AdminPorts } from "./ports.ts";
 import { refuse } from "./problem.ts";
 import { UNKNOWN_CLIENT } from "./unknown-client.ts";
@@ -42,6 +42,25 @@ export const MovePlan = z
   .openapi("MovePlan");
 export type MovePlan = z.infer<typeof MovePlan>;
 
+const NextTurn = z.looseObject({ region: z.string().nullable(), ttftMs: z.number().nullable() });
+
+export const ReleasePlan = z
+  .looseObject({
+    conversation: z.string(),
+    /** False: nothing is known of it, so that there is nothing to forget. */
+    isKnown: z.boolean(),
+    /** Send it as If-Match; null as the rest: nothing is known of it. */
+    etag: z.string().nullable(),
+    from: z.string().nullable(),
+    /** Context that would be forgotten here; engines keep what they keep. */
+    contextTokens: z.number().nullable(),
+    /** Its next turn as things are, and once it is forgotten; region null: nowhere. */
+    unreleased: NextTurn.nullable(),
+    released: NextTurn.nullable(),
+  })
+  .openapi("ReleasePlan");
+export type ReleasePlan = z.infer<typeof ReleasePlan>;
+
 type Parts = { readonly ports: AdminPorts; readonly clock: Clock };
 
 /** @throws {ProblemError} 409 where the region is its home already, or may not serve its next turn */
@@ -66,6 +85,33 @@ export const planMove = ({ ports, clock }: Parts, owned: OwnedConversation, to: 
     ttftMs: Math.round(there.cost.predictedTtftMs),
     unmoved: { region: regionOf(unmoved.verdict), ttftMs: ttftOf(unmoved) },
     afterwards: afterwardsOf(decide(servedIn(to, conversation, moved)), to, ports),
+  };
+};
+
+/** @throws {ProblemError} 409 where no pool has its model any more */
+export const planRelease = (
+  { ports, clock }: Parts,
+  owned: OwnedConversation | null,
+  id: ConversationId,
+): ReleasePlan => {
+  if (owned === null) {
+    return {
+      ...{ conversation: id, isKnown: false, etag: null, from: null },
+      ...{ contextTokens: null, unreleased: null, released: null },
+    };
+  }
+  const { conversation } = owned;
+  const { known } = knownOf(ports, owned);
+  const contextTokens = contextTokensOf(conversation);
+  const at = { nowMs: clock.monotonicMs(), id: ports.newDecisionId() };
+  const before = nextDecisionOf(known, ports.steering.world(), ports.policy, at);
+  // Its client sends the whole context again: nobody here knows of it any more.
+  const after = forgottenDecisionOf(known, { promptTokens: contextTokens, at }, ports.steering.world(), ports.policy);
+  return {
+    ...{ conversation: id, isKnown: true, etag: conversationEtag(conversation), from: homeOf(conversation) },
+    contextTokens,
+    unreleased: { region: regionOf(before.verdict), ttftMs: ttftOf(before) },
+    released: { region: regionOf(after.verdict), ttftMs: ttftOf(after) },
   };
 };
 

@@ -10,12 +10,28 @@ import type { Moment } from "./models-served.ts";
 
 /** Its prompt is unknown: the usual one on top of its context. */
 export const nextDecisionOf = (known: KnownConversation, world: World, policy: Policy, at: Moment): Decision => {
-  const { conversation, pool, tenant, client } = known;
-  const query: Query = {
-    ...{ id: at.id, channel: "explain", kind: "turn", pool, model: conversation.model, tenant },
-    ...{ clientSubnet: client.subnet, conversationId: conversation.id, parentId: null, pinnedTo: null },
-    ...{ promptTokens: null, outputTokens: null, outputLimitTokens: null, stateRegion: null },
-    receivedAtMs: at.nowMs,
-  };
-  return decisionOf(query, turnOf(query, client, conversation, world, policy), world, policy);
+  const query = queryOf(known, null, at);
+  return decisionOf(query, turnOf(query, known.client, known.conversation, world, policy), world, policy);
 };
+
+/** As nobody here remembers it. @param promptTokens what its client sends again */
+export const forgottenDecisionOf = (
+  known: KnownConversation,
+  { promptTokens, at }: { readonly promptTokens: number; readonly at: Moment },
+  world: World,
+  policy: Policy,
+): Decision => {
+  const query = queryOf(known, promptTokens, at);
+  return decisionOf(query, turnOf(query, known.client, null, world, policy), world, policy);
+};
+
+const queryOf = (
+  { conversation, pool, tenant, client }: KnownConversation,
+  promptTokens: number | null,
+  at: Moment,
+): Query => ({
+  ...{ id: at.id, channel: "explain", kind: "turn", pool, model: conversation.model, tenant },
+  ...{ clientSubnet: client.subnet, conversationId: conversation.id, parentId: null, pinnedTo: null },
+  ...{ promptTokens, outputTokens: null, outputLimitTokens: null, stateRegion: null },
+  receivedAtMs: at.nowMs,
+});

@@ -123,7 +123,6 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   },
   "post /operations/{id}/cancel": {
     command: `operations cancel ${DECISION}`,
-    description: "With If-Match only as it was seen (412). One that has ended is 409.",
     hasEtag: true,
     hasIfMatch: true,
     parameters: { id: DECISION },
@@ -136,21 +135,20 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     body: { kind: "deny", region: "us-east", tenant: "acme", comment: "contract", for: "8h" },
   },
   "get /overrides/{id}": {
+    command: `overrides show ${DECISION}`,
     hasEtag: true,
     parameters: { id: DECISION },
-    description: "`gtm overrides list` shows all that stand.",
+    description: "With what it did in the last minute.",
   },
   "patch /overrides/{id}": {
     ...ORDER,
     command: `overrides extend ${DECISION} --for 4h`,
-    description: "Counted from now, 72 h at most.",
     parameters: { id: DECISION },
     body: { for: "4h" },
   },
   "delete /overrides/{id}": {
     hasIfMatch: true,
     command: `overrides cancel ${DECISION}`,
-    description: "Remembered for a day, so that a GTM that was cut off does not bring it again.",
     parameters: { id: DECISION },
   },
   "get /tokens": { command: "token list", description: "Tokens themselves are nowhere." },
@@ -175,7 +173,6 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   "delete /tokens/{id}": {
     hasIfMatch: true,
     command: `token revoke ${TOKEN} --with-made`,
-    description: "It stays in the list until it would have ended.",
     parameters: { id: TOKEN, with_made: "true" },
   },
   "get /acme-challenges": { command: "acme list", description: "Those that are answered now." },
@@ -207,7 +204,6 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   "delete /conversations/{id}": {
     command: `conversations release ${CONVERSATION}`,
     hasIfMatch: true,
-    description: "By label or id.",
     parameters: { id: CONVERSATION },
   },
   "post /conversations/{id}/move": {
@@ -237,9 +233,14 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     parameters: { pool: "chat", client: "203.0.113.7", conversation: CONVERSATION, prompt_tokens: 18_432 },
   },
   "post /what-if": {
-    command: "what-if --region eu-central=drain-all --last 500",
+    command: "what-if --deny us-east --tenant acme --last 500",
     looksOnly: true,
-    body: { regions: { "eu-central": "drain-all" }, last: 500 },
+    body: {
+      regions: { "eu-central": "drain-new" },
+      overrides: [{ kind: "deny", region: "us-*", tenant: "acme" }],
+      policy: { marginMs: 100 },
+      last: 500,
+    },
   },
   "get /events": {
     command: "events tail",

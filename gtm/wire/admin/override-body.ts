@@ -13,15 +13,34 @@ const Share = z
   .min(0, "must be 0 or more")
   .max(1, "must be 1 or less");
 
+/** What is done to a region, and for which traffic; without who says so and for how long. */
+const SUBJECT = {
+  kind: z.enum(KINDS),
+  /** Of what is placed anew, at most so much goes to the region; for the kind `share`, and for no other. */
+  share: Share.optional(),
+  region: glob(128),
+  pool: glob(128).default("*"),
+  model: glob(256).default("*"),
+  tenant: glob(128).default("*"),
+};
+
+const hasShareOfItsKind = ({ kind, share }: { readonly kind: string; readonly share?: number | undefined }): boolean =>
+  (kind === "share") === (share !== undefined);
+const SHARE_FAULT = {
+  path: ["share"],
+  message: "a share from 0 to 1 is required where the kind is share, and nowhere else",
+};
+
+/** An override that nobody gives: for asking what it would do. */
+export const OverrideSubject = z
+  .strictObject(SUBJECT)
+  .refine(hasShareOfItsKind, SHARE_FAULT)
+  .openapi("OverrideSubject");
+export type OverrideSubject = z.infer<typeof OverrideSubject>;
+
 export const OverrideBody = z
   .strictObject({
-    kind: z.enum(KINDS),
-    /** Of what is placed anew, at most so much goes to the region; for the kind `share`, and for no other. */
-    share: Share.optional(),
-    region: glob(128),
-    pool: glob(128).default("*"),
-    model: glob(256).default("*"),
-    tenant: glob(128).default("*"),
+    ...SUBJECT,
     comment: Comment,
     /** How long it stands, such as "2h". Nothing about traffic stands for ever. */
     for: Lasting,
@@ -31,10 +50,7 @@ export const OverrideBody = z
     const why = whyNotPaced(body, body.kind === "drain-all");
     if (why !== null) context.addIssue({ code: "custom", path: ["over"], message: why });
   })
-  .refine(({ kind, share }) => (kind === "share") === (share !== undefined), {
-    path: ["share"],
-    message: "a share from 0 to 1 is required where the kind is share, and nowhere else",
-  })
+  .refine(hasShareOfItsKind, SHARE_FAULT)
   .openapi("OverrideWish");
 export type OverrideBody = z.infer<typeof OverrideBody>;
 
@@ -54,6 +70,9 @@ export const OverrideChangeBody = z
 
 export const OverridePlan = z
   .looseObject({
+    /** `give`, `change` or `cancel`. Absent: an earlier version knows plans of those that are given only. */
+    deed: z.string().optional(),
+    /** As it would stand; of one that is cancelled as it stands. */
     override: OverrideView,
     /** The configured regions that its glob matches. */
     regions: z.array(z.string()),

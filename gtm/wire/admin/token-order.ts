@@ -100,7 +100,17 @@ export const storedToken = (
   throw noToken(id);
 };
 
-export const noToken = (id: string) => refuse("not-found", `There is no token ${id} that could be changed.`);
+/** What the store is to look for once more: somebody at another GTM may be faster. null: whatever it is. */
+export const seenOf = ({ changedAtMs }: TokenRecord, ifMatch: string | null): number | null =>
+  ifMatch === null || ifMatch === "*" ? null : changedAtMs;
+
+/** Of one that the store did not change although it stood here. @throws {ProblemError} 412, 404 */
+export const changedOrGone = (context: Context, id: string, actor: Actor, ifMatch: string | null): Error => {
+  storedToken(context, id, actor, ifMatch);
+  return noToken(id);
+};
+
+const noToken = (id: string) => refuse("not-found", `There is no token ${id} that could be changed.`);
 
 /** Whether its powers are within theirs: others they neither see nor take away. */
 export const handsOut = (actor: Actor, token: Wished): boolean =>

@@ -9,8 +9,11 @@ export type TokensPort = {
   readonly readAgoMs: () => number | null;
   /** @returns false: there are as many as there may be */
   readonly add: (token: TokenRecord) => Promise<boolean>;
-  /** @returns null: there is none of that id, or it is revoked or over */
-  readonly change: (id: string, change: Partial<TokenRecord>) => Promise<TokenRecord | null>;
+  /**
+   * @param seenAtMs `changedAtMs` as the caller saw it; null: whatever it is
+   * @returns null: there is none of that id, or it is revoked or over, or was changed since
+   */
+  readonly change: (id: string, change: Partial<TokenRecord>, seenAtMs: number | null) => Promise<TokenRecord | null>;
   /** Somebody was let in by it. Returns at once and never throws. */
   readonly used: (id: string) => void;
   /** Epoch ms, to the minute. */

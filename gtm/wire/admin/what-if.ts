@@ -10,6 +10,7 @@ import { decisionOf } from "#gtm/steering/steer.ts";
 import { turnOf } from "#gtm/steering/turn.ts";
 import type { RegionId } from "#shared/ids.ts";
 import { AdminState } from "#shared/records.ts";
+import { OverrideSubject } from "./override-body.ts";
 
 const ms = z.number().min(0).max(3_600_000);
 /** Named as the policy's own fields are. */
@@ -26,6 +27,9 @@ const PolicyChange = z
   })
   .partial();
 
+/** More than anybody reads the outcome of. */
+const MOST_OVERRIDES = 16;
+
 export const WhatIfBody = z
   .strictObject({
     /** How many of the latest decisions about turns are made again. */
@@ -33,6 +37,8 @@ export const WhatIfBody = z
     /** Regions by what would be ordered of them. */
     regions: z.record(z.string().max(63), z.enum(AdminState.options)).default({}),
     policy: PolicyChange.default({}),
+    /** Orders about some traffic that stood beside those that do. */
+    overrides: z.array(OverrideSubject).max(MOST_OVERRIDES).default([]),
   })
   .openapi("WhatIf");
 export type WhatIfBody = z.infer<typeof WhatIfBody>;

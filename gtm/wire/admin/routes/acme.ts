@@ -9,6 +9,7 @@ import {
   present,
 } from "../challenge-request.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { DRY_RUN, dryRunQuery, isDryRun } from "../order-query.ts";
 import { answers, BEARER, jsonBody, pageOf, pageQuery } from "../route-parts.ts";
 
 export const ChallengeView = z
@@ -35,15 +36,18 @@ const PresentBody = z
   })
   .openapi("AcmePresent");
 export const Presented = z
-  .looseObject({ name: z.string(), value: z.string(), expiresInMs: z.number() })
+  .looseObject({ name: z.string(), value: z.string(), expiresInMs: z.number(), isDryRun: z.boolean().optional() })
   .openapi("AcmePresented");
-export const CleanedUp = z.looseObject({ name: z.string(), values: z.int() }).openapi("AcmeCleanedUp");
+export const CleanedUp = z
+  .looseObject({ name: z.string(), values: z.int(), isDryRun: z.boolean().optional() })
+  .openapi("AcmeCleanedUp");
 
 const params = z.object({
   name: ChallengeName.openapi({ param: { name: "name", in: "path" }, type: "string" }),
 });
 /** Strict: a misspelt value must not clean up everything. */
 const cleanupQuery = z.strictObject({
+  ...DRY_RUN,
   value: ChallengeValue.optional().openapi({ description: "Only this one; absent: all of the name's" }),
 });
 
@@ -74,13 +78,14 @@ export const acmeRoutes = ({ ports, log }: Context): Router =>
         tags: ["acme"],
         summary: "Answer a challenge, for a while",
         security: BEARER,
-        request: { body: jsonBody(PresentBody) },
+        request: { query: dryRunQuery, body: jsonBody(PresentBody) },
         responses: answers(Presented, "It is answered here, and within a second by every other GTM"),
       }),
       async (c) => {
         const { name, value, for: forMs = DEFAULT_FOR_MS } = c.req.valid("json");
-        await present(ports.acme, { name, value, forMs }, c.get("actor"));
-        return c.json({ name, value, expiresInMs: forMs }, 200);
+        const isDry = isDryRun(c.req.valid("query"));
+        await present(ports.acme, { name, value, forMs, isDryRun: isDry }, c.get("actor"));
+        return c.json({ name, value, expiresInMs: forMs, isDryRun: isDry }, 200);
       },
     )
     .openapi(
@@ -95,11 +100,12 @@ export const acmeRoutes = ({ ports, log }: Context): Router =>
       }),
       async (c) => {
         const { name } = c.req.valid("param");
-        const { value = null } = c.req.valid("query");
-        const outcome = await ports.acme.cleanup(name, { value, actor: null });
+        const { value = null, ...wish } = c.req.valid("query");
+        const isDry = isDryRun(wish);
+        const outcome = await ports.acme.cleanup(name, { value, actor: null }, isDry);
         if (outcome.kind === "not-ours") throw notOurs(name);
         const { values } = outcome;
-        log.info("acme.removed", { name, actor: c.get("actor").name, values });
-        return c.json({ name, values }, 200);
+        if (!isDry) log.info("acme.removed", { name, actor: c.get("actor").name, values });
+        return c.json({ name, values, isDryRun: isDry }, 200);
       },
     );

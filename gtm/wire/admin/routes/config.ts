@@ -3,6 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ConfigOutcome, ConfigView, configView, faultsView, planView } from "../config-view.ts";
 import type { ConfigReload } from "../configuration-port.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { dryRunQuery, isDryRun } from "../order-query.ts";
 import { refuse } from "../problem.ts";
 import { answers, BEARER, jsonBody } from "../route-parts.ts";
 
@@ -14,11 +15,6 @@ const CheckBody = z
   .openapi("ConfigCheckBody");
 
 const ReloadBody = z.strictObject({ comment: z.string().min(1).max(1_000).optional() }).openapi("ConfigReloadBody");
-
-/** Strict: a misspelt dry_run must not be an order. */
-const query = z.strictObject({
-  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
-});
 
 const JsonSchema = z.looseObject({}).openapi("JsonSchema");
 
@@ -77,12 +73,12 @@ export const configRoutes = ({ ports, clock }: Context): Router => {
         description:
           "With dry_run=true the answer is the plan. A file that cannot be used is refused (409), with its faults, and the configuration that stood stands. Settings that need a restart are in the plan, and wait.",
         security: BEARER,
-        request: { query, body: jsonBody(ReloadBody) },
+        request: { query: dryRunQuery, body: jsonBody(ReloadBody) },
         responses: answers(ConfigOutcome, "`taken`, or `unchanged` where nothing that runs differs"),
       }),
       (c) => {
-        const isDryRun = c.req.valid("query").dry_run === "true";
-        return c.json(outcomeOf(isDryRun ? configuration.preview() : configuration.reload("api"), isDryRun), 200);
+        const isDry = isDryRun(c.req.valid("query"));
+        return c.json(outcomeOf(isDry ? configuration.preview() : configuration.reload("api"), isDry), 200);
       },
     );
 };

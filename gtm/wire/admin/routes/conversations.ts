@@ -3,7 +3,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { OwnedConversation } from "#gtm/domain/conversation-query.ts";
 import { RegionId } from "#shared/ids.ts";
-import { MovePlan, planMove, poolTagged } from "../conversation-plan.ts";
+import { MovePlan, planMove, planRelease, poolTagged, ReleasePlan } from "../conversation-plan.ts";
 import {
   conversationFound,
   conversationNamed,
@@ -20,6 +20,7 @@ import {
   turnView,
 } from "../conversation-view.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { dryRunQuery, isDryRun } from "../order-query.ts";
 import { Comment } from "../order-wish.ts";
 import { refuse } from "../problem.ts";
 import { answers, BEARER, described, jsonBody, pageOf } from "../route-parts.ts";
@@ -48,11 +49,6 @@ const Released = z.looseObject({ id: z.string(), released: z.boolean() }).openap
 const MoveBody = z
   .strictObject({ region: described(RegionId).openapi({ type: "string", example: "us-east" }), comment: Comment })
   .openapi("Move");
-/** Strict: a misspelt dry_run must not be an order. */
-const moveQuery = z.strictObject({
-  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
-});
-
 export const conversationRoutes = (context: Context): Router => {
   const { ports, clock, log, conversationTurns } = context;
   const viewOf = ({ conversation, owner }: OwnedConversation): ConversationView =>
@@ -114,15 +110,21 @@ export const conversationRoutes = (context: Context): Router => {
         path: "/conversations/{id}",
         tags: ["conversations"],
         summary: "Release: forget where it is at home, so that its next turn is placed anew",
+        description:
+          "By label or id. With dry_run=true the answer is the ReleasePlan: where the next turn would go, and what it would compute again.",
         security: BEARER,
-        request: { params },
-        responses: answers(Released, "Whether there was one to forget"),
+        request: { params, query: dryRunQuery },
+        responses: answers(
+          z.union([Released, ReleasePlan]),
+          "Whether there was one to forget, or with dry_run=true the plan",
+        ),
       }),
       async (c) => {
         const id = conversationNamed(ports, c.req.valid("param").id);
         const owned = await ports.conversations.owned(id);
         mustMayTurn(c.get("actor"), ports, owned, id);
         mustMatch(c.req.header("if-match"), owned, id);
+        if (isDryRun(c.req.valid("query"))) return c.json(planRelease(context, owned, id), 200);
         const released = await ports.conversations.release(id);
         log.info("conversation.released", { conversation: id, actor: c.get("actor").name, released });
         return c.json({ id, released }, 200);
@@ -137,7 +139,7 @@ export const conversationRoutes = (context: Context): Router => {
         description:
           "With dry_run=true the answer is the MovePlan: what the next turn would compute again, and whether the one after it would go back. Refused (409) where the region may not serve the next turn.",
         security: BEARER,
-        request: { params, query: moveQuery, body: jsonBody(MoveBody) },
+        request: { params, query: dryRunQuery, body: jsonBody(MoveBody) },
         responses: answers(
           z.union([ConversationDetail, MovePlan]),
           "The conversation as ordered, or with dry_run=true the plan",
@@ -153,7 +155,7 @@ export const conversationRoutes = (context: Context): Router => {
         const ifMatch = c.req.header("if-match");
         mustMatch(ifMatch, owned, id);
         const plan = planMove(context, owned, region);
-        if (c.req.valid("query").dry_run === "true") return c.json(plan, 200);
+        if (isDryRun(c.req.valid("query"))) return c.json(plan, 200);
         const isAny = ifMatch === undefined || ifMatch === "*";
         const moved = await ports.conversations.move(id, region, isAny ? null : rev);
         if (moved.kind !== "moved") {

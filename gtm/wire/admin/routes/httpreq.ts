@@ -38,7 +38,7 @@ export const httpreqRoutes = ({ ports }: Context): Router =>
   createRouter()
     .openapi(route("/present", "Answer a challenge for ten minutes"), async (c) => {
       const { fqdn, value } = c.req.valid("json");
-      await present(ports.acme, { name: fqdn, value, forMs: DEFAULT_FOR_MS }, c.get("actor"));
+      await present(ports.acme, { name: fqdn, value, forMs: DEFAULT_FOR_MS, isDryRun: false }, c.get("actor"));
       return c.json({ fqdn, value }, 200);
     })
     .openapi(route("/cleanup", "No longer answer what this token presented"), async (c) => {

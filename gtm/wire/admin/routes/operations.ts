@@ -6,12 +6,14 @@ import { type Deed, deedOfOverride, seesTraffic } from "../access.ts";
 import { mustMay } from "../admission.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { mustBeCancellable, planCancel } from "../operation-cancel.ts";
 import { heldBy } from "../operation-progress.ts";
 import { OperationView, operationEtag, operationView } from "../operation-view.ts";
+import { OrderPlan } from "../order-plan.ts";
+import { isDryRun, orderQuery } from "../order-query.ts";
+import { OverridePlan } from "../override-body.ts";
 import { refuse } from "../problem.ts";
-import { type Given, mustBeAllowed } from "../region-order.ts";
 import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
-import { RuleNames } from "../safety-rules.ts";
 
 const params = z.object({
   id: z
@@ -41,18 +43,6 @@ export const operationRoutes = (context: Context): Router => {
     const at = { nowMs: clock.monotonicMs(), epochMs: clock.epochMs() };
     const held = operation.end === null ? await heldBy(ports, operation, at).catch(unlessStoreIsAway) : null;
     return operationView(operation, held, ports.orders.current(), clock.epochMs());
-  };
-  /** It is an undrain by another name. @throws {ProblemError} 409 where a safety rule forbids it */
-  const mustMayUndrain = async (
-    { override, region: id }: OperationRecord,
-    actor: Actor,
-    { passed, comment }: { readonly passed: Given["passed"]; readonly comment: string | null },
-  ): Promise<void> => {
-    const region = ports.steering.world().regions.find((one) => one.id === id);
-    if (override !== null || region === undefined) return;
-    const action = { to: "active", comment, forMs: null, pacing: null } as const;
-    const given = { region, action, actor: actor.name, passed, ifMatch: null, planId: null };
-    await mustBeAllowed(context, { verb: "undrain", ...given });
   };
   return createRouter()
     .openapi(
@@ -100,8 +90,13 @@ export const operationRoutes = (context: Context): Router => {
         tags: ["operations"],
         summary: "Take back the order that a drain carries out",
         security: BEARER,
-        request: { params, query: z.strictObject({ override_rule: RuleNames.optional() }), body: jsonBody(CancelBody) },
-        responses: answers(OperationView, "The operation as it ended"),
+        description:
+          "With If-Match only as it was seen (412). One that has ended is 409. It is an undrain, or the cancelling of an override, by another name: with dry_run=true the answer is the plan of that, and the same safety rules hold it.",
+        request: { params, query: orderQuery, body: jsonBody(CancelBody) },
+        responses: answers(
+          z.union([OperationView, OrderPlan, OverridePlan]),
+          "The operation as it ended, or with dry_run=true the plan",
+        ),
       }),
       async (c) => {
         const { id } = c.req.valid("param");
@@ -113,20 +108,33 @@ export const operationRoutes = (context: Context): Router => {
           const detail = `Operation ${id} has ended (${operation.end.how}): there is nothing to cancel.`;
           throw refuse("state-conflict", detail, { state: operation.end.how });
         }
-        await mustMayUndrain(operation, actor, {
-          passed: c.req.valid("query").override_rule ?? [],
-          comment: c.req.valid("json").comment ?? null,
-        });
-        const isAny = ifMatch === null || ifMatch === "*";
-        const changedAtMs = isAny ? null : operation.changedAtMs;
-        const isAsSeen = isAny || ifMatch === operationEtag(operation);
-        const done = isAsSeen ? await ports.orders.cancelOperation(id, { actor: actor.name, changedAtMs }) : null;
-        if (done === null) throw refuse("precondition-failed", `Operation ${id} changed meanwhile.`);
+        const wish = c.req.valid("query");
+        const changedAtMs = seenOf(operation, ifMatch);
+        const by = {
+          ...{ actor: actor.name, passed: wish.override_rule ?? [] },
+          ...{ comment: c.req.valid("json").comment ?? null, planId: wish.plan_id ?? null },
+        };
+        if (isDryRun(wish)) {
+          c.header("ETag", operationEtag(operation));
+          return c.json(await planCancel(context, operation, by), 200);
+        }
+        await mustBeCancellable(context, operation, by);
+        const done = await ports.orders.cancelOperation(id, { actor: actor.name, changedAtMs });
+        if (done === null) throw changedMeanwhile(id);
         const cancelled = named(id, actor);
         c.header("ETag", operationEtag(cancelled));
         return c.json(await viewOf(cancelled), 200);
       },
     );
+};
+
+const changedMeanwhile = (id: string) => refuse("precondition-failed", `Operation ${id} changed meanwhile.`);
+
+/** What the store is to look for once more; null: whatever it is. @throws {ProblemError} 412 where it changed already */
+const seenOf = (operation: OperationRecord, ifMatch: string | null): number | null => {
+  if (ifMatch === null || ifMatch === "*") return null;
+  if (ifMatch !== operationEtag(operation)) throw changedMeanwhile(operation.id);
+  return operation.changedAtMs;
 };
 
 const deedOf = ({ override, mode, region, pool, tenant }: OperationRecord): Deed =>

@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import type { RegionId } from "#shared/ids.ts";
 import { type Context, createRouter, type Env, type Router } from "../environment.ts";
 import { OrderPlan } from "../order-plan.ts";
-import { PlanId } from "../plan-id.ts";
+import { isDryRun, type OrderQuery, orderQuery } from "../order-query.ts";
 import {
   type Action,
   DownBody,
@@ -20,15 +20,7 @@ import {
 import { carryOut, type Given, previewOf } from "../region-order.ts";
 import { RegionView } from "../region-view.ts";
 import { answers, BEARER, jsonBody, regionParams } from "../route-parts.ts";
-import { RuleNames } from "../safety-rules.ts";
 import { regionNamed } from "./regions.ts";
-
-/** Strict: a misspelt dry_run must not be an order. */
-const query = z.strictObject({
-  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
-  plan_id: PlanId.optional().openapi({ description: "Only while this plan, of a dry run, still holds; else 412" }),
-  override_rule: RuleNames.optional(),
-});
 
 const route = <Path extends string, Body extends z.ZodType>(path: Path, body: Body, summary: string) =>
   createRoute({
@@ -39,7 +31,7 @@ const route = <Path extends string, Body extends z.ZodType>(path: Path, body: Bo
     description:
       "With dry_run=true the answer is the OrderPlan. If-Match with the ETag of the region or of the plan refuses the order when somebody else was faster (412). An order that would leave a model without any region is refused (409) with the rule's name.",
     security: BEARER,
-    request: { params: regionParams, query, body: jsonBody(body) },
+    request: { params: regionParams, query: orderQuery, body: jsonBody(body) },
     responses: answers(z.union([RegionView, OrderPlan]), "The region as ordered, or with dry_run=true the plan"),
   });
 
@@ -47,7 +39,7 @@ type Asked = {
   readonly verb: Verb;
   readonly region: RegionId;
   readonly action: Action;
-  readonly query: z.infer<typeof query>;
+  readonly query: OrderQuery;
 };
 
 export const orderRoutes = (context: Context): Router => {
@@ -61,7 +53,7 @@ export const orderRoutes = (context: Context): Router => {
       passed: wish.override_rule ?? [],
       planId: wish.plan_id ?? null,
     };
-    if (wish.dry_run === "true") {
+    if (isDryRun(wish)) {
       const plan = await previewOf(context, given);
       c.header("ETag", plan.etag);
       return c.json(plan, 200);

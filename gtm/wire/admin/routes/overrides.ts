@@ -6,20 +6,21 @@ import { deedOfOverride, seesOverride } from "../access.ts";
 import { mustMay } from "../admission.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { isDryRun, ORDER, type OrderQuery, orderQuery } from "../order-query.ts";
 import { OverrideBody, OverrideChangeBody, OverridePlan } from "../override-body.ts";
 import {
+  carryOutDoing,
+  changeAsked,
+  type Deed,
+  type Doing,
   mustBeShare,
   noOverride,
-  overrideOf,
-  placeOverride,
-  planOverride,
+  planDoing,
   standingOverride,
-} from "../override-order.ts";
+} from "../override-change.ts";
+import { overrideOf, placeOverride, planOverride } from "../override-order.ts";
 import { KINDS, OverrideView, overrideNamed, overrideView } from "../override-view.ts";
-import { PlanId } from "../plan-id.ts";
-import type { OverrideChange } from "../ports.ts";
 import { answers, BEARER, jsonBody, pageOf } from "../route-parts.ts";
-import { RuleNames } from "../safety-rules.ts";
 
 const params = z.object({
   id: z
@@ -29,11 +30,10 @@ const params = z.object({
     .openapi({ param: { name: "id", in: "path" } }),
 });
 
-/** Strict: a misspelt dry_run must not be an order. */
-const query = z.strictObject({
-  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with the plan, change nothing" }),
-  plan_id: PlanId.optional().openapi({ description: "Only while this plan, of a dry run, still holds; else 412" }),
-  override_rule: RuleNames.optional(),
+/** A DELETE has no body in which to say why. */
+const cancelQuery = z.strictObject({
+  ...ORDER,
+  comment: z.string().trim().min(1).max(500).optional().openapi({ description: "Why; kept with it" }),
 });
 
 const filter = z.strictObject({
@@ -64,16 +64,23 @@ export const overrideRoutes = (context: Context): Router => {
   const viewOf = (id: string, actor: Actor): OverrideView =>
     overrideView(seen(id, actor), clock.epochMs(), recent.touchedBy(id));
   const mustMayOrder = (override: Override, actor: Actor): void => mustMay(actor, "operator", deedOfOverride(override));
-  /** Once more at the store: somebody at another GTM may have been faster. */
-  const changed = async (
-    { id, orderedAtMs }: Override,
-    change: Omit<OverrideChange, "seenAtMs">,
-    ifMatch: string | undefined,
-  ): Promise<void> => {
-    const seenAtMs = ifMatch === undefined || ifMatch === "*" ? null : orderedAtMs;
-    if ((await ports.orders.changeOverride(id, { ...change, seenAtMs })) !== null) return;
-    standingOverride(context, id, ifMatch ?? null);
-    throw noOverride(id);
+  /** @returns the plan of a dry run; null: it is done */
+  const done = async (
+    id: string,
+    {
+      actor,
+      ifMatch = null,
+      wish,
+    }: { readonly actor: Actor; readonly ifMatch: string | null; readonly wish: OrderQuery },
+    asked: Deed,
+  ): Promise<OverridePlan | null> => {
+    mustMayOrder(seen(id, actor), actor);
+    const standing = standingOverride(context, id, ifMatch);
+    if (asked.deed === "change") mustBeShare(standing, asked.share);
+    const doing: Doing = { ...asked, standing, actor: actor.name, ifMatch, planId: wish.plan_id ?? null };
+    if (isDryRun(wish)) return planDoing(context, doing);
+    await carryOutDoing(context, doing, wish.override_rule ?? []);
+    return null;
   };
   return createRouter()
     .openapi(
@@ -106,17 +113,17 @@ export const overrideRoutes = (context: Context): Router => {
         description:
           "With dry_run=true the answer is the OverridePlan. One that would leave a model without any region is refused (409) with the rule's name.",
         security: BEARER,
-        request: { query, body: jsonBody(OverrideBody) },
+        request: { query: orderQuery, body: jsonBody(OverrideBody) },
         responses: answers(z.union([OverrideView, OverridePlan]), "The override, or with dry_run=true the plan"),
       }),
       async (c) => {
-        const { dry_run: dryRun, override_rule: rule, plan_id: planId } = c.req.valid("query");
+        const wish = c.req.valid("query");
         const body = c.req.valid("json");
         const override = overrideOf(context, body, c.get("actor").name);
         mustMayOrder(override, c.get("actor"));
-        const wanted = { override, body, planId: planId ?? null };
-        if (dryRun === "true") return c.json(await planOverride(context, wanted), 200);
-        await placeOverride(context, wanted, rule ?? []);
+        const given = { override, body, planId: wish.plan_id ?? null };
+        if (isDryRun(wish)) return c.json(await planOverride(context, given), 200);
+        await placeOverride(context, given, wish.override_rule ?? []);
         const view = viewOf(override.id, c.get("actor"));
         c.header("ETag", view.etag);
         return c.json(view, 200);
@@ -145,20 +152,22 @@ export const overrideRoutes = (context: Context): Router => {
         tags: ["overrides"],
         summary: "Let an override stand so long from now, or change its share",
         security: BEARER,
-        request: { params, body: jsonBody(OverrideChangeBody) },
-        responses: answers(OverrideView, "The override as changed"),
+        description:
+          "Counted from now, 72 h at most. With dry_run=true the answer is the OverridePlan. Another share is held to the safety rules (409), a longer stay is not.",
+        request: { params, query: orderQuery, body: jsonBody(OverrideChangeBody) },
+        responses: answers(
+          z.union([OverrideView, OverridePlan]),
+          "The override as changed, or with dry_run=true the plan",
+        ),
       }),
       async (c) => {
         const { id } = c.req.valid("param");
-        const { for: forMs, share = null, comment = null } = c.req.valid("json");
-        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
-        const standing = standingOverride(context, id, c.req.header("if-match") ?? null);
-        mustBeShare(standing, share);
-        const expiresAtMs = forMs === undefined ? standing.expiresAtMs : Math.floor(clock.epochMs()) + forMs;
-        await changed(standing, { actor: c.get("actor").name, comment, expiresAtMs, share }, c.req.header("if-match"));
-        const view = viewOf(id, c.get("actor"));
+        const actor = c.get("actor");
+        const by = { actor, ifMatch: c.req.header("if-match") ?? null, wish: c.req.valid("query") };
+        const plan = await done(id, by, changeAsked(c.req.valid("json")));
+        const view = viewOf(id, actor);
         c.header("ETag", view.etag);
-        return c.json(view, 200);
+        return c.json(plan ?? view, 200);
       },
     )
     .openapi(
@@ -167,18 +176,18 @@ export const overrideRoutes = (context: Context): Router => {
         path: "/overrides/{id}",
         tags: ["overrides"],
         summary: "Cancel an override before its end",
+        description:
+          "Remembered for a day, so that a GTM that was cut off does not bring it again. With dry_run=true the answer is the OverridePlan; what safety rules forbid is refused (409).",
         security: BEARER,
-        request: { params },
-        responses: answers(Cancelled, "It stands no more"),
+        request: { params, query: cancelQuery },
+        responses: answers(z.union([Cancelled, OverridePlan]), "It stands no more, or with dry_run=true the plan"),
       }),
       async (c) => {
         const { id } = c.req.valid("param");
-        mustMayOrder(seen(id, c.get("actor")), c.get("actor"));
-        const standing = standingOverride(context, id, c.req.header("if-match") ?? null);
-        const expiresAtMs = Math.floor(clock.epochMs());
-        const change = { actor: c.get("actor").name, comment: null, expiresAtMs, share: null };
-        await changed(standing, change, c.req.header("if-match"));
-        return c.json({ id, cancelled: true }, 200);
+        const { comment = null, ...wish } = c.req.valid("query");
+        const by = { actor: c.get("actor"), ifMatch: c.req.header("if-match") ?? null, wish };
+        const plan = await done(id, by, { deed: "cancel", comment });
+        return c.json(plan ?? { id, cancelled: true }, 200);
       },
     );
 };

@@ -3,9 +3,19 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { TokenRecord } from "#shared/token-record.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { DRY_RUN, dryRunQuery, isDryRun } from "../order-query.ts";
 import { refuse } from "../problem.ts";
 import { answers, BEARER, jsonBody, pageOf, pageQuery } from "../route-parts.ts";
-import { changeOf, handsOut, noToken, storedToken, TokenBody, TokenChangeBody, tokenOf } from "../token-order.ts";
+import {
+  changedOrGone,
+  changeOf,
+  handsOut,
+  seenOf,
+  storedToken,
+  TokenBody,
+  TokenChangeBody,
+  tokenOf,
+} from "../token-order.ts";
 import { fileTokenView, recordView, TokenView, tokenEtag } from "../token-view.ts";
 import { Role } from "../tokens-file.ts";
 
@@ -17,8 +27,9 @@ export type TokenMade = z.infer<typeof TokenMade>;
 export const TokenRevoked = z
   .looseObject({
     id: z.string(),
+    /** False: a dry run. */
     revoked: z.boolean(),
-    /** Tokens that it had made, revoked with it. */
+    /** Tokens that it had made, revoked with it; or that would be. */
     alsoRevoked: z.array(z.string()),
   })
   .openapi("TokenRevoked");
@@ -31,11 +42,8 @@ const params = z.object({
     .max(64)
     .openapi({ param: { name: "id", in: "path" }, example: "tk-9f86d081884c7d65" }),
 });
-/** Strict: a misspelt dry_run must not make a token. */
-const createQuery = z.strictObject({
-  dry_run: z.enum(["true", "false"]).optional().openapi({ description: "true: answer with what would be made" }),
-});
 const revokeQuery = z.strictObject({
+  ...DRY_RUN,
   with_made: z
     .enum(["true", "false"])
     .optional()
@@ -57,9 +65,13 @@ export const tokenRoutes = (context: Context): Router => {
       ...ofFile.map((one) => fileTokenView(one, { nowMs, lastUsedMs: used.get(one.id) ?? null })),
     ];
   };
-  const revoke = async (id: string, actor: Actor): Promise<TokenRecord | null> => {
+  const stands = (id: string): boolean =>
+    ports.tokens
+      .current()
+      .some((one) => one.id === id && one.revokedAtMs === null && one.expiresAtMs > clock.epochMs());
+  const revoke = async (id: string, actor: Actor, seenAtMs: number | null): Promise<TokenRecord | null> => {
     const revoked = { revokedAtMs: Math.floor(clock.epochMs()), revokedBy: actor.name };
-    const record = await ports.tokens.change(id, revoked);
+    const record = await ports.tokens.change(id, revoked, seenAtMs);
     if (record !== null) log.info("token.revoked", { id, name: record.name, actor: actor.name });
     return record;
   };
@@ -111,13 +123,13 @@ export const tokenRoutes = (context: Context): Router => {
         description:
           "It may do no more than whoever makes it, and ends by itself. Every GTM of the store knows it within a second.",
         security: BEARER,
-        request: { query: createQuery, body: jsonBody(TokenBody) },
+        request: { query: dryRunQuery, body: jsonBody(TokenBody) },
         responses: answers(TokenMade, "The token, or with dry_run=true what it would be"),
       }),
       async (c) => {
         const actor = c.get("actor");
         const { record, token } = tokenOf(context, c.req.valid("json"), actor);
-        if (c.req.valid("query").dry_run === "true") return c.json({ ...view(record), token: null }, 200);
+        if (isDryRun(c.req.valid("query"))) return c.json({ ...view(record), token: null }, 200);
         if (!(await ports.tokens.add(record))) {
           throw refuse(
             "too-many-tokens",
@@ -136,16 +148,23 @@ export const tokenRoutes = (context: Context): Router => {
         path: "/tokens/{id}",
         tags: ["tokens"],
         summary: "Let a token stand so long from now, or say something else of it",
-        description: "What it may do stays as it is: for another role or scope make another token.",
+        description:
+          "What it may do stays as it is: for another role or scope make another token. With dry_run=true the answer is the token as it would be.",
         security: BEARER,
-        request: { params, body: jsonBody(TokenChangeBody) },
-        responses: answers(TokenView, "The token as changed"),
+        request: { params, query: dryRunQuery, body: jsonBody(TokenChangeBody) },
+        responses: answers(TokenView, "The token as changed, or with dry_run=true as it would be"),
       }),
       async (c) => {
         const { id } = c.req.valid("param");
-        storedToken(context, id, c.get("actor"), c.req.header("if-match") ?? null);
-        const record = await ports.tokens.change(id, changeOf(context, c.req.valid("json")));
-        if (record === null) throw noToken(id);
+        const ifMatch = c.req.header("if-match") ?? null;
+        const standing = storedToken(context, id, c.get("actor"), ifMatch);
+        const change = changeOf(context, c.req.valid("json"));
+        if (isDryRun(c.req.valid("query"))) {
+          c.header("ETag", tokenEtag(standing));
+          return c.json({ ...view({ ...standing, ...change }), etag: tokenEtag(standing) }, 200);
+        }
+        const record = await ports.tokens.change(id, change, seenOf(standing, ifMatch));
+        if (record === null) throw changedOrGone(context, id, c.get("actor"), ifMatch);
         c.header("ETag", tokenEtag(record));
         return c.json(view(record), 200);
       },
@@ -156,6 +175,8 @@ export const tokenRoutes = (context: Context): Router => {
         path: "/tokens/{id}",
         tags: ["tokens"],
         summary: "Revoke a token: refused at once here, and within a second at every other GTM",
+        description:
+          "It stays in the list until it would have ended. With dry_run=true the answer is what would be revoked.",
         security: BEARER,
         request: { params, query: revokeQuery },
         responses: answers(TokenRevoked, "It opens nothing any more"),
@@ -163,14 +184,15 @@ export const tokenRoutes = (context: Context): Router => {
       async (c) => {
         const actor = c.get("actor");
         const { id } = c.req.valid("param");
-        storedToken(context, id, actor, c.req.header("if-match") ?? null);
-        if ((await revoke(id, actor)) === null) throw noToken(id);
+        const ifMatch = c.req.header("if-match") ?? null;
+        const { with_made: withMade, ...wish } = c.req.valid("query");
+        const standing = storedToken(context, id, actor, ifMatch);
+        const made = withMade === "true" ? madeWith(id, ports.tokens.current()) : [];
+        if (isDryRun(wish)) return c.json({ id, revoked: false, alsoRevoked: [...made.filter(stands)] }, 200);
+        if ((await revoke(id, actor, seenOf(standing, ifMatch))) === null)
+          throw changedOrGone(context, id, actor, ifMatch);
         const alsoRevoked: string[] = [];
-        if (c.req.valid("query").with_made === "true") {
-          for (const made of madeWith(id, ports.tokens.current())) {
-            if ((await revoke(made, actor)) !== null) alsoRevoked.push(made);
-          }
-        }
+        for (const one of made) if ((await revoke(one, actor, null)) !== null) alsoRevoked.push(one);
         return c.json({ id, revoked: true, alsoRevoked }, 200);
       },
     );

@@ -6,6 +6,7 @@ import { seesEntry } from "../access.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { withAdmin } from "../order-plan.ts";
+import { mustMatch, withOverride } from "../override-worlds.ts";
 import type { AdminPorts } from "../ports.ts";
 import { answers, BEARER, jsonBody } from "../route-parts.ts";
 import { WhatIfAnswer, WhatIfBody, whatIf } from "../what-if.ts";
@@ -19,7 +20,8 @@ export const whatIfRoutes = ({ ports, clock }: Context): Router =>
       method: "post",
       path: "/what-if",
       tags: ["decisions"],
-      summary: "The latest turns decided again with regions or policy changed: before and after; nothing is changed",
+      summary:
+        "The latest turns decided again with regions, overrides or policy changed: before and after; nothing is changed",
       description:
         "Both sides are decided in the world as it is now, so that nothing but the change differs. It tells where turns would go and what they would wait by the queues of now; queues that the change itself would move are not played on: `gtm simulate --from-decisions` does that.",
       security: BEARER,
@@ -27,10 +29,14 @@ export const whatIfRoutes = ({ ports, clock }: Context): Router =>
       responses: answers(WhatIfAnswer, "Both sides, and what would move"),
     }),
     async (c) => {
-      const { last, regions, policy } = c.req.valid("json");
+      const { last, regions, policy, overrides } = c.req.valid("json");
       const world = ports.steering.world();
       let changed: World = world;
       for (const [id, admin] of Object.entries(regions)) changed = withAdmin(changed, regionNamed(ports, id).id, admin);
+      for (const [at, override] of overrides.entries()) {
+        mustMatch(ports, override, `body.overrides.${at}`);
+        changed = withOverride(changed, { ...override, id: `what-if-${at + 1}` });
+      }
       const now = { world, policy: ports.policy };
       const other = { world: changed, policy: { ...ports.policy, ...known(policy) } };
       return c.json(await whatIf(latestTurns(ports, last, c.get("actor")), now, other, clock.monotonicMs()), 200);

@@ -52,7 +52,7 @@ describe("a token", () => {
     const { a, b, here, clock } = await twoGtms();
     assert.equal(await a.add(aToken("a")), true);
     await until(() => b.ids().includes("a"));
-    const revoked = await b.change("a", { revokedAtMs: NOW_MS, revokedBy: "root" });
+    const revoked = await b.change("a", { revokedAtMs: NOW_MS, revokedBy: "root" }, null);
     assert.equal(revoked?.revokedAtMs, NOW_MS);
     await until(() => a.current()[0]?.revokedAtMs === NOW_MS);
     const later = await gtm(here, clock);
@@ -62,11 +62,11 @@ describe("a token", () => {
     const { a, clock } = await twoGtms();
     await a.add(aToken("a"));
     await a.add(aToken("b", { expiresAtMs: NOW_MS + 1_000 }));
-    await a.change("a", { revokedAtMs: NOW_MS, revokedBy: "root" });
+    await a.change("a", { revokedAtMs: NOW_MS, revokedBy: "root" }, null);
     clock.advance(1_000);
-    assert.equal(await a.change("a", { comment: "again" }), null);
-    assert.equal(await a.change("b", { expiresAtMs: NOW_MS + DAY_MS }), null);
-    assert.equal(await a.change("c", { comment: "x" }), null);
+    assert.equal(await a.change("a", { comment: "again" }, null), null);
+    assert.equal(await a.change("b", { expiresAtMs: NOW_MS + DAY_MS }, null), null);
+    assert.equal(await a.change("c", { comment: "x" }, null), null);
   });
   it("is put back by whoever knows it when the store comes back empty", async () => {
     const { a, b, inner } = await twoGtms();
@@ -95,7 +95,7 @@ describe("a token", () => {
     await a.add(aToken("a"));
     await until(() => b.ids().includes("a"));
     there.isAway = true;
-    await a.change("a", { revokedAtMs: NOW_MS, revokedBy: "root" });
+    await a.change("a", { revokedAtMs: NOW_MS, revokedBy: "root" }, null);
     assert.equal(b.current()[0]?.revokedAtMs, null);
     there.isAway = false;
     await until(() => b.current()[0]?.revokedAtMs === NOW_MS);

@@ -372,9 +372,10 @@ const fakeTokens = (mustHaveStore: () => void, clock: Clock): TokensPort => {
       tokens = [...tokens, token];
       return tokens.length <= MOST_FAKE_TOKENS;
     },
-    change: async (id, change) => {
+    change: async (id, change, seenAtMs) => {
       mustHaveStore();
       const before = tokens.find((one) => one.id === id);
+      if (seenAtMs !== null && seenAtMs !== before?.changedAtMs) return null;
       if (before === undefined || before.revokedAtMs !== null || before.expiresAtMs <= clock.epochMs()) return null;
       const after = { ...before, ...change, changedAtMs: before.changedAtMs + 1 };
       tokens = tokens.map((one) => (one.id === id ? after : one));
@@ -438,21 +439,21 @@ const fakeAcme = (mustHaveStore: () => void): AcmePort => {
   const listed = new Map<string, AcmeListed>();
   return {
     list: () => [...listed.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    present: async ({ name, value, actor, forMs }) => {
+    present: async ({ name, value, actor, forMs }, isDryRun = false) => {
       mustHaveStore();
       if (!CHALLENGE_NAMES.includes(name)) return { kind: "not-ours" };
       if (name.includes("spare")) return { kind: "full", of: "name" };
-      listed.set(name, { name, values: [{ value, actor, expiresInMs: forMs }] });
+      if (!isDryRun) listed.set(name, { name, values: [{ value, actor, expiresInMs: forMs }] });
       return { kind: "presented" };
     },
-    cleanup: async (name, choice) => {
+    cleanup: async (name, choice, isDryRun = false) => {
       mustHaveStore();
       if (!CHALLENGE_NAMES.includes(name)) return { kind: "not-ours" };
       const there = (listed.get(name)?.values ?? []).filter(
         ({ value }) => choice.value === null || value === choice.value,
       );
       const own = there.filter(({ actor }) => choice.actor === null || actor === choice.actor);
-      if (own.length > 0) listed.delete(name);
+      if (own.length > 0 && !isDryRun) listed.delete(name);
       return { kind: "cleaned", values: own.length, others: there.length - own.length };
     },
   };
