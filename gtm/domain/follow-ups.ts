@@ -8,20 +8,20 @@ export const REUSE_HABIT: Habit = { fadesMs: 3_600_000, priorWeight: 80_000 };
 /** A younger context is surely there still: what is not cached of it was not asked for again. */
 export const SURELY_HELD = 0.9;
 
-/** Turns of one minute, and how many of them were followed so far. */
-type Minute = { readonly turns: number; readonly followed: number };
+/** Turns of one minute of the monotonic clock, and how many of them were followed so far. */
+type Minute = { readonly minute: number; readonly turns: number; readonly followed: number };
 
 /**
  * Turns of one pool in one region. Whether a turn is followed is known when the pin's time is over, and is counted then:
  * those that are followed soon must not count before those that are not followed at all.
  */
 export type FollowUps = {
-  /** By minute of the monotonic clock; none older than the pin's time. */
-  readonly open: ReadonlyMap<number, Minute>;
+  /** In the order of time, none older than the pin's time: an array, since each turn makes a new one. */
+  readonly open: readonly Minute[];
   readonly known: Tally | null;
 };
 
-export const NO_FOLLOW_UPS: FollowUps = { open: new Map(), known: null };
+export const NO_FOLLOW_UPS: FollowUps = { open: [], known: null };
 
 const MINUTE_MS = 60_000;
 
@@ -32,21 +32,24 @@ export const withFollowUp = (before: FollowUps, atMs: number): FollowUps => coun
 
 const counted = ({ open, known }: FollowUps, atMs: number, turns: number, followed: number): FollowUps => {
   const minute = Math.floor(atMs / MINUTE_MS);
-  const before = open.get(minute) ?? { turns: 0, followed: 0 };
-  const next = { turns: before.turns + turns, followed: before.followed + followed };
-  return { known, open: new Map(open).set(minute, next) };
+  let at = open.length;
+  while (at > 0 && (open[at - 1]?.minute ?? 0) >= minute) at -= 1;
+  const before = open[at];
+  return before?.minute === minute
+    ? { known, open: open.with(at, { minute, turns: before.turns + turns, followed: before.followed + followed }) }
+    : { known, open: open.toSpliced(at, 0, { minute, turns, followed }) };
 };
 
 /** What is old enough to be known is taken into account. @returns the same where nothing is */
 export const maturedAt = (before: FollowUps, nowMs: number, pinMs: number): FollowUps => {
-  const isOpen = (minute: number): boolean => (minute + 1) * MINUTE_MS + pinMs > nowMs;
-  if ([...before.open.keys()].every(isOpen)) return before;
+  const isOpen = ({ minute }: Minute): boolean => (minute + 1) * MINUTE_MS + pinMs > nowMs;
+  if (before.open.every(isOpen)) return before;
   let known = before.known;
-  for (const [minute, { turns, followed }] of [...before.open].sort(([a], [b]) => a - b)) {
-    const observed = { weight: turns, sum: Math.min(followed, turns) };
-    if (!isOpen(minute)) known = tallied(known, observed, nowMs, NEXT_TURN_HABIT);
+  for (const one of before.open) {
+    const observed = { weight: one.turns, sum: Math.min(one.followed, one.turns) };
+    if (!isOpen(one)) known = tallied(known, observed, nowMs, NEXT_TURN_HABIT);
   }
-  return { known, open: new Map([...before.open].filter(([minute]) => isOpen(minute))) };
+  return { known, open: before.open.filter(isOpen) };
 };
 
 /** @param byRegion one a region, of one pool. @returns 0 to 1; null: nobody has seen enough */

@@ -47,6 +47,21 @@ export const meanOfKnown = (items: readonly Weighted[]): number | null => {
   return weights === 0 ? null : bounded(sum / weights, least, greatest);
 };
 
+/** The same where all weigh the same, read without making anything for each of them. */
+export const evenMeanOfKnown = <T>(items: readonly T[], read: (one: T) => number | null): number | null => {
+  let [sum, count] = [0, 0];
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const one of items) {
+    const value = read(one);
+    if (value === null) continue;
+    sum += value;
+    count += 1;
+    if (value < least) least = value;
+    if (value > greatest) greatest = value;
+  }
+  return count === 0 ? null : bounded(sum / count, least, greatest);
+};
+
 /** All of those whose value is known, and one of them at least weighs something. */
 const areWeightsKnown = (items: readonly Weighted[]): boolean => {
   let isAny = false;

@@ -34,8 +34,7 @@ export type LiveLedger = {
 };
 
 type Counted = {
-  readonly region: RegionId;
-  readonly model: ModelId;
+  readonly kept: Kept;
   /** Expected to be used again. */
   readonly tokens: number;
   readonly nextTurnFraction: number;
@@ -43,13 +42,15 @@ type Counted = {
   readonly atMs: number;
 };
 
-/** What is kept alive in one placement, by the step of time in which its turns were. */
+/** What is kept alive in one placement, by the step of time in which its turns were: in an array, since every world sums it up. */
 type Kept = {
   readonly region: RegionId;
   readonly model: ModelId;
   count: number;
-  readonly steps: Map<number, { tokens: number; count: number }>;
+  /** At most one a step, as they began. */
+  readonly steps: Step[];
 };
+type Step = { readonly at: number; tokens: number; count: number };
 
 /** Beyond this the oldest are forgotten: the price is then too low, as it is without this ledger. */
 const MOST = 200_000;
@@ -58,7 +59,8 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
   /** By last turn, oldest first, since a commit moves its conversation to the end. */
   const counted = new Map<ConversationId, Counted>();
   const oldest = createOldest(counted, ({ atMs }) => atMs);
-  const placements = new Map<string, Kept>();
+  /** Every one that was ever served: as many as are configured. */
+  const placements: Kept[] = [];
   const chances = new Map<ModelId, ReturnChance>();
   const chanceOf = (model: ModelId): ReturnChance => {
     const known = chances.get(model);
@@ -68,19 +70,21 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
     return made;
   };
 
-  const add = ({ region, model, tokens, atMs }: Counted, sign: 1 | -1): void => {
-    const key = `${region}|${model}`;
-    const kept = placements.get(key) ?? { region, model, count: 0, steps: new Map() };
-    const at = Math.floor(atMs / chanceOf(model).stepMs);
-    const step = kept.steps.get(at) ?? { tokens: 0, count: 0 };
+  const keptIn = (region: RegionId, model: ModelId): Kept => {
+    const known = placements.find((one) => one.region === region && one.model === model);
+    if (known !== undefined) return known;
+    const made: Kept = { region, model, count: 0, steps: [] };
+    placements.push(made);
+    return made;
+  };
+  const add = ({ kept, tokens, atMs }: Counted, sign: 1 | -1): void => {
+    const at = Math.floor(atMs / chanceOf(kept.model).stepMs);
+    const step = stepOf(kept, at);
     step.tokens += sign * tokens;
     step.count += sign;
     kept.count += sign;
     // Without conversations there are no tokens, whatever rounding left behind.
-    if (step.count === 0) kept.steps.delete(at);
-    else kept.steps.set(at, step);
-    if (kept.count === 0) placements.delete(key);
-    else placements.set(key, kept);
+    if (step.count === 0) kept.steps.splice(kept.steps.indexOf(step), 1);
   };
   const forget = (id: ConversationId): void => {
     const before = counted.get(id);
@@ -89,30 +93,32 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
     add(before, -1);
   };
   const returned = (before: Counted | undefined, atMs: number): void => {
-    if (before !== undefined && atMs >= before.atMs) chanceOf(before.model).returned(atMs - before.atMs);
+    if (before !== undefined && atMs >= before.atMs) chanceOf(before.kept.model).returned(atMs - before.atMs);
   };
   const expire = (nowMs: number): void => {
     for (let first = oldest(); first !== null; first = oldest()) {
-      const [id, { atMs, model }] = first;
+      const [id, { atMs, kept }] = first;
       const isOver = nowMs - atMs > options.pinMs;
       if (counted.size <= MOST && !isOver) return;
-      if (isOver) chanceOf(model).stayedAway();
+      if (isOver) chanceOf(kept.model).stayedAway();
       forget(id);
     }
   };
   /** By model, one a step of age. */
   const weightsAt = (nowMs: number): ReadonlyMap<ModelId, readonly number[]> => {
-    const open = new Map<ModelId, number[]>();
-    for (const { model, steps } of placements.values()) {
-      const counts = open.get(model) ?? new Array<number>(RETURN_STEPS).fill(0);
+    const open = new Map<ModelId, Float64Array>();
+    for (const { model, steps } of placements) {
+      const counts = open.get(model) ?? new Float64Array(RETURN_STEPS);
       open.set(model, counts);
-      const chance = chanceOf(model);
-      for (const [at, { count }] of steps) {
-        const age = ageOf(at, nowMs, chance);
+      const nowAt = Math.floor(nowMs / chanceOf(model).stepMs);
+      for (const { at, count } of steps) {
+        const age = ageOf(at, nowAt);
         counts[age] = (counts[age] ?? 0) + count;
       }
     }
-    return new Map([...open].map(([model, counts]) => [model, chanceOf(model).byStep(counts)]));
+    const weights = new Map<ModelId, readonly number[]>();
+    for (const [model, counts] of open) weights.set(model, chanceOf(model).byStep(counts));
+    return weights;
   };
 
   return {
@@ -120,7 +126,7 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
     hear: ({ id, turns, lastTurnAtMs, holdings: [home] }) => {
       const before = counted.get(id);
       if (before === undefined) return;
-      if (turns > before.turns || home.region !== before.region) {
+      if (turns > before.turns || home.region !== before.kept.region) {
         returned(before, lastTurnAtMs);
         return forget(id);
       }
@@ -134,28 +140,46 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
       expire(atMs);
       returned(counted.get(id), atMs);
       forget(id);
-      const one = { region, model, tokens: tokens * nextTurnFraction, nextTurnFraction, turns, atMs };
+      const kept = keptIn(region, model);
+      const one = { kept, tokens: tokens * nextTurnFraction, nextTurnFraction, turns, atMs };
       counted.set(id, one);
       add(one, 1);
     },
     sums: (nowMs) => {
       expire(nowMs);
       const weights = weightsAt(nowMs);
-      return [...placements.values()].map(({ region, model, steps }) => {
-        const [chance, byAge] = [chanceOf(model), weights.get(model)];
+      const sums: LiveTokens[] = [];
+      for (const { region, model, steps, count } of placements) {
+        if (count === 0) continue;
+        const nowAt = Math.floor(nowMs / chanceOf(model).stepMs);
+        const byAge = weights.get(model);
         let tokens = 0;
-        for (const [at, step] of steps) tokens += step.tokens * (byAge?.[ageOf(at, nowMs, chance)] ?? 0);
-        return { region, model, tokens: Math.max(0, tokens) };
-      });
+        for (const step of steps) tokens += step.tokens * (byAge?.[ageOf(step.at, nowAt)] ?? 0);
+        sums.push({ region, model, tokens: Math.max(0, tokens) });
+      }
+      return sums;
     },
     conversations: (nowMs) => {
       expire(nowMs);
       const byRegion = new Map<RegionId, number>();
-      for (const { region, count } of placements.values()) byRegion.set(region, (byRegion.get(region) ?? 0) + count);
+      for (const { region, count } of placements) {
+        if (count > 0) byRegion.set(region, (byRegion.get(region) ?? 0) + count);
+      }
       return byRegion;
     },
   };
 };
 
-const ageOf = (at: number, nowMs: number, { stepMs }: ReturnChance): number =>
-  Math.min(RETURN_STEPS - 1, Math.max(0, Math.floor(nowMs / stepMs) - at));
+/** Nearly always the newest, which is the last. */
+const stepOf = ({ steps }: Kept, at: number): Step => {
+  for (let i = steps.length - 1; i >= 0; i--) {
+    const step = steps[i];
+    if (step?.at === at) return step;
+  }
+  const begun = { at, tokens: 0, count: 0 };
+  steps.push(begun);
+  return begun;
+};
+
+/** @param at @param nowAt numbers of steps */
+const ageOf = (at: number, nowAt: number): number => Math.min(RETURN_STEPS - 1, Math.max(0, nowAt - at));

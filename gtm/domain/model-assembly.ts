@@ -9,14 +9,14 @@ export const modelsIn = (
   regions: readonly Region[],
   configured: readonly Model[],
 ): ReadonlyMap<ModelId, ModelInWorld> => {
-  const ids = new Set([
-    ...configured.map(({ id }) => id),
-    ...regions.flatMap(({ placements }) => [...placements.keys()]),
-  ]);
+  const ids = new Set<ModelId>();
+  for (const { id } of configured) ids.add(id);
+  for (const { placements } of regions) for (const id of placements.keys()) ids.add(id);
   const models = new Map<ModelId, ModelInWorld>();
   for (const id of [...ids].sort()) {
-    const warm = regions.filter((region) => isWarm(region, id));
-    const bestItlMs = leastKnown(warm.map(({ placements }) => placements.get(id)?.itlMs ?? null));
+    const bestItlMs = leastKnown(
+      regions.map((region) => (isWarm(region, id) ? (region.placements.get(id)?.itlMs ?? null) : null)),
+    );
     models.set(id, { bestItlMs });
   }
   return models;

@@ -1,7 +1,7 @@
 /** One model in one region: what its agents report, summed and weighed, brought forward to now. */
 import type { ModelId } from "#shared/ids.ts";
 import { HELD_HABIT, heldCorrectionOf } from "./held-observed.ts";
-import { bounded, meanOfKnown } from "./known.ts";
+import { bounded, evenMeanOfKnown } from "./known.ts";
 import type { Model } from "./model.ts";
 import type { Placement, Replica } from "./placement.ts";
 import { type PlacementPart, saysOf } from "./placement-says.ts";
@@ -53,7 +53,7 @@ export const placementOf = (parts: readonly PlacementPart[], context: PlacementC
 
 /** Exponential, by the time that passed, so that it does not matter how often the world is taken. */
 const averageOf = (replicas: readonly Replica[], { previous, nowMs }: PlacementContext): number => {
-  const meanMs = meanOfKnown(replicas.map(({ backlogMs }) => ({ value: backlogMs, weight: 1 }))) ?? 0;
+  const meanMs = evenMeanOfKnown(replicas, ({ backlogMs }) => backlogMs) ?? 0;
   if (previous === null) return meanMs;
   const share = 1 - Math.exp(-Math.max(0, nowMs - previous.atMs) / AVERAGED_OVER_MS);
   return previous.averageBacklogMs + share * (meanMs - previous.averageBacklogMs);

@@ -1,7 +1,7 @@
 /** What the reports of one model in one region say, whatever time it is: read once, however often a world is made of it. */
 import type { ReplicaId } from "#shared/ids.ts";
 import { type HeardReport, type ModelHeard, madeAtMs, type ReplicaHeard } from "./heard-report.ts";
-import { bounded, greatestKnown, leastKnown, meanOfKnown, sumOfKnown } from "./known.ts";
+import { bounded, evenMeanOfKnown, greatestKnown, leastKnown, meanOfKnown, sumOfKnown } from "./known.ts";
 import type { Placement, PlacementState } from "./placement.ts";
 import { reportedModelSpeed, reportedSpeed } from "./prefill-speeds.ts";
 import type { PrefillSpeed } from "./serving.ts";
@@ -83,7 +83,7 @@ const read = (parts: readonly PlacementPart[]): PlacementSays => {
   return {
     state,
     replicas,
-    meanBacklogMs: meanOfKnown(replicas.map(({ backlogMs }) => ({ value: backlogMs, weight: 1 }))),
+    meanBacklogMs: evenMeanOfKnown(replicas, ({ backlogMs }) => backlogMs),
     isBacklogKnown: replicas.every(({ backlogMs }) => backlogMs !== null),
     modelSpeed: models.map(reportedModelSpeed).find((speed) => speed !== null) ?? null,
     figures: {
@@ -106,11 +106,20 @@ const read = (parts: readonly PlacementPart[]): PlacementSays => {
 
 type Read = (model: ModelHeard) => number | null;
 
-const sumOver = (models: readonly ModelHeard[], one: Read): number | null =>
-  bounded(sumOfKnown(models.map((model) => bounded(one(model)))));
+const sumOver = (models: readonly ModelHeard[], one: Read): number | null => {
+  const only = onlyOf(models);
+  return only === null ? bounded(sumOfKnown(models.map((model) => bounded(one(model))))) : bounded(one(only));
+};
 
-const meanOver = (models: readonly ModelHeard[], one: Read, weigh: Read): number | null =>
-  meanOfKnown(models.map((model) => ({ value: bounded(one(model)), weight: bounded(weigh(model)) })));
+const meanOver = (models: readonly ModelHeard[], one: Read, weigh: Read): number | null => {
+  const only = onlyOf(models);
+  if (only !== null) return bounded(one(only));
+  return meanOfKnown(models.map((model) => ({ value: bounded(one(model)), weight: bounded(weigh(model)) })));
+};
+
+/** Most regions have one agent: its word is the sum and the mean, and nothing has to be made to say so. */
+const onlyOf = ([first, second]: readonly ModelHeard[]): ModelHeard | null =>
+  first !== undefined && second === undefined ? first : null;
 
 /** Of all agents', whatever state they report: how big a model is does not depend on it. */
 const greatestOver = (parts: readonly PlacementPart[], one: Read): number | null =>
@@ -128,13 +137,13 @@ const confidenceOf = (model: ModelHeard): number =>
   reportedModelSpeed(model) === null ? 0 : (bounded(model.prefillConfidence, 0, 1) ?? 0);
 
 const replicasIn = (parts: readonly PlacementPart[], state: PlacementState): readonly ReplicaSaid[] => {
-  const byId = new Map<ReplicaId, ReplicaSaid>();
+  const all: ReplicaSaid[] = [];
   for (const part of parts.toSorted((a, b) => madeAtMs(b.heard) - madeAtMs(a.heard))) {
-    for (const replica of reportedReplicas(part, state)) {
-      if (!byId.has(replica.id)) byId.set(replica.id, replicaSaid(replica, part));
-    }
+    for (const replica of reportedReplicas(part, state)) all.push(replicaSaid(replica, part));
   }
-  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  // Stable: of those with one id the first said stays the first.
+  all.sort((a, b) => (a.id < b.id ? -1 : a.id === b.id ? 0 : 1));
+  return all.filter(({ id }, at) => id !== all[at - 1]?.id);
 };
 
 const replicaSaid = (replica: ReplicaHeard, { heard, model }: PlacementPart): ReplicaSaid => ({

@@ -25,11 +25,11 @@ export const playedBacklogs = (
   toMs: number,
   patienceMs: number,
 ): readonly number[] => {
-  const replicas = reads.map(({ replica }) => replica);
   const [first] = reads;
   if (first !== undefined && reads.every(({ readAtMs }) => readAtMs === first.readAtMs)) {
     return playedTogether(reads, sends, { fromMs: Math.min(first.readAtMs, toMs), toMs, patienceMs });
   }
+  const replicas = reads.map(replicaOf);
   const inOrder = sends.toSorted(byArrival);
   const readsAtMs = reads.map(({ readAtMs }) => Math.min(readAtMs, toMs));
   const moments = [...new Set(readsAtMs)].sort((a, b) => a - b);
@@ -55,10 +55,12 @@ const playedTogether = (
   span: { readonly fromMs: number; readonly toMs: number; readonly patienceMs: number },
 ): readonly number[] => {
   const between = sends.filter(({ arrivalAtMs }) => arrivalAtMs > span.fromMs && arrivalAtMs <= span.toMs);
-  return playForward(
-    reads.map(({ backlogMs }) => backlogMs),
-    reads.map(({ replica }) => replica),
-    between.sort(byArrival),
-    span,
-  );
+  const backlogs = reads.map(({ backlogMs }) => backlogMs);
+  return between.length === 0
+    ? playForward(backlogs, NO_REPLICAS, between, span)
+    : playForward(backlogs, reads.map(replicaOf), between.sort(byArrival), span);
 };
+
+const replicaOf = ({ replica }: BacklogRead): ReplicaId => replica;
+/** Nothing is sent to any. */
+const NO_REPLICAS: readonly ReplicaId[] = [];

@@ -29,7 +29,9 @@ export type RegionParts = {
 
 /** The reports that speak for the region: those not expired; where all are, all of them, for people to look at. */
 export const speakingReports = ({ reports, nowMs, freezes, policy }: RegionParts): readonly HeardReport[] => {
-  const live = reports.filter((heard) => reportAgeMs(heard, nowMs, freezes) <= policy.expiredAfterMs);
+  const isLive = (heard: HeardReport): boolean => reportAgeMs(heard, nowMs, freezes) <= policy.expiredAfterMs;
+  if (reports.every(isLive)) return reports;
+  const live = reports.filter(isLive);
   return live.length > 0 ? live : reports;
 };
 

@@ -15,7 +15,7 @@ export type ReturnChance = {
    * count before those that never do
    * @returns one a step, 0 to 1: the chance of a return within the pin's time, against that of a conversation left just now
    */
-  readonly byStep: (open: readonly number[]) => readonly number[];
+  readonly byStep: (open: ArrayLike<number>) => readonly number[];
 };
 
 export const RETURN_STEPS = 60;
@@ -61,15 +61,17 @@ export const createReturnChance = (pinMs: number): ReturnChance => {
       const atEnd = stillAway[RETURN_STEPS] ?? 0;
       const chanceAt = (step: number): number => 1 - atEnd / (stillAway[step] ?? 1);
       const first = chanceAt(0);
-      return Array.from({ length: RETURN_STEPS }, (_, step) =>
-        first <= 0 ? 1 : Math.min(1, Math.max(0, chanceAt(step) / first)),
-      );
+      const chances: number[] = [];
+      for (let step = 0; step < RETURN_STEPS; step++) {
+        chances.push(first <= 0 ? 1 : Math.min(1, Math.max(0, chanceAt(step) / first)));
+      }
+      return chances;
     },
   };
 };
 
 /** Kaplan and Meier's estimate: the chance of being away still at each step's beginning, and at the last one's end. */
-const chancesAway = (returns: Float64Array, away: Float64Array, open: readonly number[]): readonly number[] => {
+const chancesAway = (returns: Float64Array, away: Float64Array, open: ArrayLike<number>): ArrayLike<number> => {
   let older = 0;
   const passed = new Float64Array(RETURN_STEPS);
   for (let step = RETURN_STEPS - 1; step >= 0; step--) {
@@ -77,11 +79,12 @@ const chancesAway = (returns: Float64Array, away: Float64Array, open: readonly n
     passed[step] = older + (open[step] ?? 0) / 2;
     older += open[step] ?? 0;
   }
-  const chances = [1];
+  const chances = new Float64Array(RETURN_STEPS + 1);
+  chances[0] = 1;
   let chance = 1;
   for (let step = 0; step < RETURN_STEPS; step++) {
     chance *= 1 - (returns[step] ?? 0) / ((away[step] ?? 1) + (passed[step] ?? 0));
-    chances.push(chance);
+    chances[step + 1] = chance;
   }
   return chances;
 };

@@ -56,19 +56,20 @@ export const playForward = (
 ): number[] => {
   const backlogs = backlogsMs.slice();
   let atMs = span.fromMs;
-  const drainUntil = (untilMs: number): void => {
-    if (untilMs <= atMs) return;
-    for (let i = 0; i < backlogs.length; i++) backlogs[i] = Math.max(0, (backlogs[i] ?? 0) - (untilMs - atMs));
-    atMs = untilMs;
-  };
   for (const send of sends) {
     if (send.arrivalAtMs > span.toMs) break;
-    drainUntil(send.arrivalAtMs);
+    drain(backlogs, send.arrivalAtMs - atMs);
+    atMs = Math.max(atMs, send.arrivalAtMs);
     const at = replicaFor(send.replica, backlogs, replicas, span.patienceMs);
     if (at !== -1) backlogs[at] = (backlogs[at] ?? 0) + send.workMs;
   }
-  drainUntil(span.toMs);
+  drain(backlogs, span.toMs - atMs);
   return backlogs;
+};
+
+const drain = (backlogs: number[], ms: number): void => {
+  if (ms <= 0) return;
+  for (let i = 0; i < backlogs.length; i++) backlogs[i] = Math.max(0, (backlogs[i] ?? 0) - ms);
 };
 
 const replicaFor = (

@@ -9,6 +9,7 @@ import type { Model } from "./model.ts";
 import { modelsIn } from "./model-assembly.ts";
 import type { Placement } from "./placement.ts";
 import { placementOf } from "./placement-assembly.ts";
+import type { PlacementPart } from "./placement-says.ts";
 import { borrowedSpeed, type MeasuredSpeed, reportedSpeed } from "./prefill-speeds.ts";
 import type { AdminState, RegionSite } from "./region.ts";
 import {
@@ -74,10 +75,7 @@ export const assembleWorld = (inputs: WorldInputs): World => {
     }),
   );
   const spoken = parts.map((one) => ({ parts: one, speaking: speakingReports(one) }));
-  const placementsOf = placementMaker(
-    inputs,
-    spoken.flatMap(({ speaking }) => speaking),
-  );
+  const placementsOf = placementMaker(inputs, () => spoken.flatMap(({ speaking }) => speaking));
   const regions = spoken.map(({ parts: one, speaking }) =>
     assembleRegion(one, speaking, placementsOf(one.site, speaking)),
   );
@@ -98,12 +96,12 @@ export const assembleWorld = (inputs: WorldInputs): World => {
   };
 };
 
-const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) => {
+const placementMaker = (inputs: WorldInputs, speaking: () => readonly HeardReport[]) => {
   const { previous, nowMs, models, policy } = inputs;
   // Most reports say how fast their replicas are, and nobody needs another region's word.
   let known: readonly MeasuredSpeed[] | null = null;
   const measured = (): readonly MeasuredSpeed[] => {
-    known ??= measuredIn(speaking, models);
+    known ??= measuredIn(speaking(), models);
     return known;
   };
   const sendsTo = sendsByPlacement(inputs.sends, nowMs);
@@ -112,7 +110,7 @@ const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) =
     const placements = new Map<ModelId, Placement>();
     const isHere = (one: { readonly region: RegionId; readonly model: ModelId }, model: ModelId): boolean =>
       one.region === site.id && one.model === model;
-    for (const [model, parts] of [...partsByModel(reports, models)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [model, parts] of byName(partsByModel(reports, models))) {
       const average = before?.get(model)?.averageBacklogMs;
       const placement = placementOf(parts, {
         model,
@@ -120,7 +118,7 @@ const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) =
         configured: models.find(({ id }) => id === model) ?? null,
         borrowed: () => borrowedSpeed(model, site.id, measured()),
         sends: sendsTo(site.id, model),
-        liveTokens: sumInOrder(inputs.live.filter((one) => isHere(one, model)).map(({ tokens }) => tokens)),
+        liveTokens: sumInOrder(inputs.live, (one) => isHere(one, model)),
         heldObserved: inputs.heldObserved.find((one) => isHere(one, model))?.tally ?? null,
         previous:
           previous === null || average === undefined ? null : { averageBacklogMs: average, atMs: previous.takenAtMs },
@@ -133,8 +131,20 @@ const placementMaker = (inputs: WorldInputs, speaking: readonly HeardReport[]) =
   };
 };
 
+type Parts = ReturnType<typeof partsByModel>;
+
+const byName = (parts: Parts): Parts | readonly (readonly [ModelId, readonly PlacementPart[]])[] =>
+  parts.size < 2 ? parts : [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
+
 /** Sums of fractions depend on their order; the order in which GTMs are heard does not matter. */
-const sumInOrder = (values: readonly number[]): number => values.toSorted((a, b) => a - b).reduce((a, b) => a + b, 0);
+const sumInOrder = (live: readonly LiveTokens[], isWanted: (one: LiveTokens) => boolean): number => {
+  const values: number[] = [];
+  for (const one of live) if (isWanted(one)) values.push(one.tokens);
+  if (values.length > 1) values.sort((a, b) => a - b);
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+};
 
 const measuredIn = (speaking: readonly HeardReport[], models: readonly Model[]): readonly MeasuredSpeed[] => {
   const measured: MeasuredSpeed[] = [];

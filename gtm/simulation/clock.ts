@@ -6,6 +6,8 @@ export type Agenda = {
   readonly at: (atMs: number, act: () => void) => void;
   /** Everything that is due up to `ms`, and what that asks for. */
   readonly runUntil: (ms: number) => void;
+  /** How many acts there have been. */
+  readonly events: () => number;
 };
 
 type Item = { readonly atMs: number; readonly order: number; readonly act: () => void };
@@ -14,8 +16,10 @@ export const createAgenda = (): Agenda => {
   const heap: Item[] = [];
   let nowMs = 0;
   let order = 0;
+  let events = 0;
   return {
     nowMs: () => nowMs,
+    events: () => events,
     at: (atMs, act) => {
       if (atMs < nowMs) throw new RangeError(`${atMs} ms is in the past: it is ${nowMs} ms`);
       order += 1;
@@ -25,6 +29,7 @@ export const createAgenda = (): Agenda => {
       for (let next = heap[0]; next !== undefined && next.atMs <= ms; next = heap[0]) {
         pop(heap);
         nowMs = next.atMs;
+        events += 1;
         next.act();
       }
       nowMs = Math.max(nowMs, ms);

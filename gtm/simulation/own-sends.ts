@@ -17,15 +17,13 @@ export const createOwnSends = (reportedSinceMs: (region: RegionId) => number | n
   return {
     add: (send) => void own.push(send),
     kept: (nowMs) => {
-      const oldest = new Map<RegionId, number>();
-      const oldestOf = (region: RegionId): number => {
-        const standing = oldest.get(region);
-        if (standing !== undefined) return standing;
-        const made = Math.max(nowMs - KEPT_MS, (reportedSinceMs(region) ?? Number.NEGATIVE_INFINITY) - SLACK_MS);
-        oldest.set(region, made);
-        return made;
-      };
-      own = own.filter(({ region, send }) => send.arrivalAtMs > oldestOf(region));
+      const kept: SendTo[] = [];
+      for (const one of own) {
+        const { region, send } = one;
+        const reportedMs = reportedSinceMs(region) ?? Number.NEGATIVE_INFINITY;
+        if (send.arrivalAtMs > Math.max(nowMs - KEPT_MS, reportedMs - SLACK_MS)) kept.push(one);
+      }
+      own = kept;
       return own;
     },
   };

@@ -34,27 +34,18 @@ export const playScenario = (
   const scenario = { ...given, fleet: given.fleet.map((one) => agreeing(one, given, traffic)) };
   const untilMs = scenario.warmUpMs + scenario.measuredMs;
   const agenda = createAgenda();
-  let events = 0;
-  const counted = {
-    ...agenda,
-    at: (atMs: number, act: () => void): void =>
-      agenda.at(atMs, () => {
-        events += 1;
-        act();
-      }),
-  };
   const regions = scenario.fleet.map((fleet, index) =>
     createPlayedRegion(fleet, scenario.routing, seed * 1_009 + index),
   );
-  const known = createPlayedKnown(counted, scenario, regions);
-  const contender = createContender({ agenda: counted, scenario, known, seed, regions });
+  const known = createPlayedKnown(agenda, scenario, regions);
+  const contender = createContender({ agenda, scenario, known, seed, regions });
   const tally = createTally(scenario.fleet, { fromMs: scenario.warmUpMs, toMs: untilMs });
   const turns = createTurns({
-    ...{ agenda: counted, scenario, regions, contender, tally, onTurn, onLost },
-    lead: createLead(counted, scenario, contender),
+    ...{ agenda, scenario, regions, contender, tally, onTurn, onLost },
+    lead: createLead(agenda, scenario, contender),
     over: (asker, atMs) => clients.over(asker, atMs),
   });
-  const clients = createClients(counted, traffic, untilMs, turns.ask);
+  const clients = createClients(agenda, traffic, untilMs, turns.ask);
 
   const befall = (happening: Happening): void => {
     known.befall(happening);
@@ -63,16 +54,16 @@ export const playScenario = (
     if (happening.kind === "returns") region?.restart(agenda.nowMs());
     if (happening.kind === "loads") region?.load(agenda.nowMs());
   };
-  for (const happening of scenario.happenings) counted.at(happening.atMs, () => befall(happening));
+  for (const happening of scenario.happenings) agenda.at(happening.atMs, () => befall(happening));
   clients.start();
 
   let virtualMs = 0;
   while (virtualMs < untilMs || (turns.counts().unfinished > 0 && virtualMs < untilMs + LONGEST_TAIL_MS)) {
     virtualMs = virtualMs < untilMs ? Math.min(untilMs, virtualMs + PROGRESS_EVERY_MS) : virtualMs + PROGRESS_EVERY_MS;
     agenda.runUntil(virtualMs);
-    onProgress(virtualMs, events);
+    onProgress(virtualMs, agenda.events());
   }
-  return { events, virtualMs, ...turns.counts(), regions: tally.totals() };
+  return { events: agenda.events(), virtualMs, ...turns.counts(), regions: tally.totals() };
 };
 
 /**

@@ -47,6 +47,8 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
   const { agenda, known } = arena;
   const sites = arena.scenario.fleet.map(({ site }) => site);
   const reports = new Map<number, HeardReport>();
+  /** When the newest report of each was made. */
+  const reportedMs = new Map<RegionId, number>();
   const own = createOwnSends((region) => reportedSinceMs(region));
   const live = createLiveLedger({ pinMs: policy.pinMs });
   const trips = createMeasuredTrips();
@@ -56,10 +58,9 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
   /** null: something was heard since the last one. */
   let current: World | null = null;
 
-  const reportedSinceMs = (region: RegionId): number | null => {
-    const heard = reports.get(sites.findIndex(({ id }) => id === region));
-    return heard === undefined ? null : heard.heardAtMs - heard.ageWhenHeardMs;
-  };
+  const reportedSinceMs = (region: RegionId): number | null => reportedMs.get(region) ?? null;
+  const withOthers = <T>(mine: readonly T[], read: (said: Said) => readonly T[]): readonly T[] =>
+    others.length === 0 ? mine : [...mine, ...others.flatMap(read)];
   const assemble = (): World => {
     const nowMs = agenda.nowMs();
     return assembleWorld({
@@ -74,8 +75,8 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
       admin: known.admin(),
       overrides: [],
       drains: NO_DRAINS,
-      sends: [...own.kept(nowMs), ...others.flatMap(({ sends }) => sends)],
-      live: [...live.sums(nowMs), ...others.flatMap((said) => said.live)],
+      sends: withOthers(own.kept(nowMs), ({ sends }) => sends),
+      live: withOthers(live.sums(nowMs), (said) => said.live),
       heldObserved: lessons.held.known(nowMs),
       learnt,
     });
@@ -104,6 +105,7 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
   agenda.at(FOLD_EVERY_MS, fold);
   known.onReport((region, report) => {
     reports.set(region, report);
+    reportedMs.set(report.report.region, report.heardAtMs - report.ageWhenHeardMs);
     current = null;
   });
   known.onNews(() => {

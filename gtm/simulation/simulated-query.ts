@@ -4,7 +4,7 @@ import { hash32 } from "#gtm/domain/hash.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { Cell } from "#gtm/steering/cell.ts";
 import type { Query } from "#gtm/steering/ports.ts";
-import { ConversationId, DecisionId, PoolName } from "#shared/ids.ts";
+import { type ConversationId, type DecisionId, PoolName } from "#shared/ids.ts";
 import type { City } from "./cities.ts";
 import { SIMULATED } from "./region-reporter.ts";
 import type { Asked } from "./rival.ts";
@@ -61,23 +61,35 @@ const SILENT = {
   stateRegion: null,
 } as const;
 
-const decisionIdOf = (decisions: number): DecisionId => DecisionId.parse(String(decisions).padStart(26, "0"));
+/** Digits are among the characters of a decision's id, so that nothing has to be checked for each turn. */
+const decisionIdOf = (decisions: number): DecisionId => String(decisions).padStart(26, "0") as DecisionId;
 
-/** A label's alphabet is the digits of base 32. */
+/** A label's alphabet is the digits of base 32, and eleven of them write any whole number. */
 export const conversationIdOf = (conversation: number): ConversationId =>
-  ConversationId.parse(conversation.toString(32).padStart(13, "0"));
+  conversation.toString(32).padStart(13, "0") as ConversationId;
 
 /** A city's clients come from one network. */
-export const networkOf = ({ name }: City): string => {
-  const hash = hash32(name);
-  return `10.${(hash >>> 8) & 255}.${hash & 255}.0/24`;
+export const networkOf = (city: City): string => clientOf(city).subnet;
+
+/** Made once a city: each turn asks for it several times. */
+const clients = new WeakMap<City, Client>();
+
+export const clientOf = (city: City): Client => {
+  const known = clients.get(city);
+  if (known !== undefined) return known;
+  const made = clientIn(city);
+  clients.set(city, made);
+  return made;
 };
 
-export const clientOf = (city: City): Client => ({
-  subnet: networkOf(city),
-  location: city.location,
-  area: city.name,
-  place: city.name,
-  source: "static",
-  scopePrefixBits: 24,
-});
+const clientIn = ({ name, location }: City): Client => {
+  const hash = hash32(name);
+  return {
+    subnet: `10.${(hash >>> 8) & 255}.${hash & 255}.0/24`,
+    location,
+    area: name,
+    place: name,
+    source: "static",
+    scopePrefixBits: 24,
+  };
+};

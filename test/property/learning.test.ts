@@ -122,7 +122,7 @@ describe("pNext", () => {
         for (const { isFollowUp, afterMs } of events) {
           atMs += afterMs;
           one = maturedAt(isFollowUp ? withFollowUp(one, atMs) : withTurn(one, atMs), atMs, 900_000);
-          assert.ok(one.open.size <= 17);
+          assert.ok(one.open.length <= 17);
         }
         const fraction = nextTurnFractionOf([one], 0.75, atMs);
         assert.ok(fraction === null || (fraction >= 0 && fraction <= 1));
