@@ -1,11 +1,7 @@
-/** One reader's server-sent events: filtered, at a bounded pace, in a bounded buffer; a reader that lags is let go. */
-import type { Entry } from "#gtm/steering/ports.ts";
+/** One reader's server-sent events: filtered, at a bounded pace, a few writes a second; a reader that lags is let go. */
 import type { EventHub, Happening } from "./event-hub.ts";
-import type { RegionChange } from "./region-changes.ts";
-
-/** HTML Living Standard §9.2: fields a line, an empty line ends the event. */
-export const encodeEvent = (event: { id?: string; event: string; data: unknown }): string =>
-  `${event.id === undefined ? "" : `id: ${event.id}\n`}event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`;
+import { createEventPace } from "./event-pace.ts";
+import { type EventTexts, encodeEvent } from "./event-text.ts";
 
 export const HEARTBEAT = ": heartbeat\n\n";
 /** What a browser waits before it reconnects, ms. */
@@ -14,18 +10,22 @@ const GREETING = "retry: 2000\n\n";
 /** A reader may lag this far, in octets, before it is let go. */
 const MOST_BUFFERED = 1_048_576;
 /** Decisions one reader is told of in a second; more nobody reads, and each costs the time of several decisions to explain. */
-const MOST_PER_SECOND = 200;
+export const MOST_PER_SECOND = 200;
+/** What comes sooner after a write waits for the next one. */
+export const WRITE_EVERY_MS = 250;
 
 export type StreamWish = {
   /** Which decisions and region changes to send. */
   readonly wants: (happening: Happening) => boolean;
   /** null: from now on. */
   readonly lastEventId: string | null;
+  /** Decisions a second, 1 to MOST_PER_SECOND. */
+  readonly perSecond: number;
 };
 
 export type StreamParts = {
-  readonly hub: EventHub;
-  readonly viewOf: (entry: Entry) => unknown;
+  readonly hub: Pick<EventHub, "since" | "subscribe">;
+  readonly textOf: EventTexts;
   readonly monotonicMs: () => number;
   /** Ends the reader's connection; called at most once. */
   readonly dropReader: () => void;
@@ -35,20 +35,26 @@ export type StreamParts = {
 export type EventStream = {
   readonly body: ReadableStream<Uint8Array>;
   readonly heartbeat: () => void;
+  /** Writes what waits; to be called every WRITE_EVERY_MS. */
+  readonly flush: () => void;
   /** Ends it in good order, for a shutdown. */
   readonly close: () => void;
 };
 
 export const openEventStream = (wish: StreamWish, parts: StreamParts): EventStream => {
-  const { hub } = parts;
+  const { hub, textOf, monotonicMs } = parts;
   const encoder = new TextEncoder();
-  const pace = createPace(parts.monotonicMs);
+  const pace = createEventPace(wish.perSecond, monotonicMs);
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let unsubscribe = (): void => {};
+  /** A happening becomes text only when it is written. */
+  let waiting: (Happening | string)[] = [];
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
 
   const end = (): ReadableStreamDefaultController<Uint8Array> | null => {
     const open = controller;
     controller = null;
+    waiting = [];
     unsubscribe();
     if (open !== null) parts.onEnd();
     return open;
@@ -60,18 +66,44 @@ export const openEventStream = (wish: StreamWish, parts: StreamParts): EventStre
     end();
     parts.dropReader();
   };
-  const tell = (happening: Happening): void => {
-    if (!wish.wants(happening)) return;
-    send(encodeEvent({ id: hub.idOf(happening), event: happening.kind, data: dataOf(happening, parts) }));
+  const flush = (): void => {
+    if (controller === null || waiting.length === 0) return;
+    const due = waiting;
+    waiting = [];
+    writtenAtMs = monotonicMs();
+    let text = "";
+    // What a reader that lags is let go for need not be made.
+    const room = controller.desiredSize ?? 0;
+    for (const one of due) {
+      if (text.length > room) break;
+      text += typeof one === "string" ? one : textOf(one);
+    }
+    send(text);
+  };
+  const add = (one: Happening | string): void => {
+    waiting.push(one);
+    if (monotonicMs() - writtenAtMs >= WRITE_EVERY_MS) flush();
   };
   const tellSkipped = (): void => {
     const decisions = pace.takeSkipped();
-    if (decisions > 0) send(encodeEvent({ event: "skipped", data: { decisions } }));
+    if (decisions > 0) add(encodeEvent({ event: "skipped", data: { decisions } }));
   };
+  const happened = (happening: Happening): void => {
+    if (!wish.wants(happening)) return;
+    tellSkipped();
+    if (happening.kind !== "decision" || pace.allows()) add(happening);
+  };
+  /** Of very many only the newest: a reader that gets more at once than it may lag would be let go, and come back for them. */
   const resume = (lastEventId: string): void => {
     const resumed = hub.since(lastEventId);
-    if (resumed.kind === "gap") send(encodeEvent({ event: "gap", data: { after: lastEventId } }));
-    else for (const happening of resumed.happenings) tell(happening);
+    if (resumed.kind === "gap") waiting.push(encodeEvent({ event: "gap", data: { after: lastEventId } }));
+    else {
+      const missed = resumed.happenings.filter(wish.wants);
+      let over = missed.filter(({ kind }) => kind === "decision").length - wish.perSecond;
+      if (over > 0) waiting.push(encodeEvent({ event: "skipped", data: { decisions: over } }));
+      for (const one of missed) if (one.kind !== "decision" || --over < 0) waiting.push(one);
+    }
+    flush();
   };
 
   const body = new ReadableStream<Uint8Array>(
@@ -80,10 +112,7 @@ export const openEventStream = (wish: StreamWish, parts: StreamParts): EventStre
         controller = opened;
         send(GREETING);
         if (wish.lastEventId !== null) resume(wish.lastEventId);
-        unsubscribe = hub.subscribe((happening) => {
-          tellSkipped();
-          if (happening.kind !== "decision" || !wish.wants(happening) || pace.allows()) tell(happening);
-        });
+        unsubscribe = hub.subscribe(happened);
       },
       cancel: () => {
         end();
@@ -93,50 +122,18 @@ export const openEventStream = (wish: StreamWish, parts: StreamParts): EventStre
   );
   return {
     body,
+    flush: () => {
+      tellSkipped();
+      flush();
+    },
     heartbeat: () => {
       tellSkipped();
-      send(HEARTBEAT);
+      waiting.push(HEARTBEAT);
+      flush();
     },
-    close: () => end()?.close(),
-  };
-};
-
-type RegionEvent = { readonly at: string } & RegionChange;
-
-const dataOf = (happening: Happening, { viewOf }: StreamParts): unknown => {
-  switch (happening.kind) {
-    case "decision":
-      return viewOf(happening.entry);
-    case "region":
-      return { at: new Date(happening.atMs).toISOString(), ...happening.change } satisfies RegionEvent;
-    case "operation":
-      return { at: new Date(happening.atMs).toISOString(), ...happening.operation };
-  }
-};
-
-/** Counts what a second has already carried; what is over is skipped and later told as a number. */
-const createPace = (monotonicMs: () => number) => {
-  let second = Number.NEGATIVE_INFINITY;
-  let told = 0;
-  let skipped = 0;
-  return {
-    allows: (): boolean => {
-      const now = Math.floor(monotonicMs() / 1_000);
-      if (now !== second) {
-        second = now;
-        told = 0;
-      }
-      told += 1;
-      if (told <= MOST_PER_SECOND) return true;
-      skipped += 1;
-      return false;
-    },
-    /** Only once the second is over in which they were skipped. */
-    takeSkipped: (): number => {
-      if (Math.floor(monotonicMs() / 1_000) === second) return 0;
-      const count = skipped;
-      skipped = 0;
-      return count;
+    close: () => {
+      flush();
+      end()?.close();
     },
   };
 };

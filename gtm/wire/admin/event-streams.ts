@@ -1,9 +1,10 @@
-/** All open event streams: how many there may be, their heartbeats, and their end. */
+/** All open event streams: how many there may be, their writes and heartbeats, and their end. */
 import type { Entry } from "#gtm/steering/ports.ts";
 import type { Clock } from "#shared/clock.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { EventHub } from "./event-hub.ts";
 import { type EventStream, openEventStream, type StreamWish } from "./event-stream.ts";
+import { createEventTexts } from "./event-text.ts";
 
 const MOST_STREAMS = 32;
 
@@ -18,6 +19,8 @@ export type EventStreams = {
   /** @returns null: too many are open */
   readonly open: (wish: StreamWish, reader: Reader) => ReadableStream<Uint8Array> | null;
   readonly heartbeat: () => void;
+  /** Writes what waits. */
+  readonly flush: () => void;
   /** Ends the streams of those who would not be let in any more. */
   readonly review: () => void;
   readonly closeAll: () => void;
@@ -40,13 +43,14 @@ export const createEventStreams = ({ hub, viewOf, clock, metrics }: StreamsOptio
     help: "Readers of the event stream that are connected.",
   });
   const open = new Map<EventStream, Reader>();
+  const textOf = createEventTexts(hub, viewOf);
   readers.set(0);
   return {
     open: (wish, reader) => {
       if (open.size >= MOST_STREAMS) return null;
       const stream: EventStream = openEventStream(wish, {
         hub,
-        viewOf,
+        textOf,
         monotonicMs: clock.monotonicMs,
         dropReader: () => {
           dropped.inc();
@@ -63,6 +67,9 @@ export const createEventStreams = ({ hub, viewOf, clock, metrics }: StreamsOptio
     },
     heartbeat: () => {
       for (const stream of [...open.keys()]) stream.heartbeat();
+    },
+    flush: () => {
+      for (const stream of [...open.keys()]) stream.flush();
     },
     review: () => {
       for (const [stream, { stands }] of [...open]) if (!stands()) stream.close();

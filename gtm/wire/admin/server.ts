@@ -1,35 +1,22 @@
 /** The admin API's listener: plain HTTP, loopback only unless tokens say who may do what. */
 import { randomBytes } from "node:crypto";
-import { isIP } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "#shared/clock.ts";
-import { OperationalError } from "#shared/errors.ts";
 import type { Part } from "#shared/lifecycle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { createApp } from "./app.ts";
-import { createAuthenticator } from "./authenticator.ts";
 import { createConversationTurns } from "./conversation-turns.ts";
 import { viewer } from "./decision-clock.ts";
 import { createEventHub } from "./event-hub.ts";
+import { WRITE_EVERY_MS } from "./event-stream.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { type Address, createListener, type Listener, textOf } from "./listener.ts";
-import { createOidc, type OidcSettings } from "./oidc.ts";
 import { createOperationWatch } from "./operation-watch.ts";
 import type { AdminPorts } from "./ports.ts";
 import { createRecent } from "./recent.ts";
 import { createRegionHistory } from "./region-history.ts";
-import { openTokensFile } from "./tokens-file.ts";
-
-/** With neither a file nor an identity provider only loopback will do, and everybody on this host is an admin. */
-export type AuthOptions = {
-  readonly tokensFile: string | null;
-  readonly oidc: OidcSettings | null;
-  /** The longest that a token may stand which is made by the API. */
-  readonly mostTokenMs: number;
-  /** How long such tokens are believed while the store cannot be read. */
-  readonly withoutStoreMs: number;
-};
+import { type AuthOptions, createStandingAuth, type StandingAuth } from "./standing-auth.ts";
 
 export type AdminOptions = {
   /** Port 0: any free one. */
@@ -41,19 +28,31 @@ export type AdminOptions = {
   readonly metrics: Metrics;
 };
 
-export type Admin = Part & { readonly address: () => Address };
+export type Admin = Part & {
+  readonly address: () => Address;
+  /** Others may use it from when the returned function is called. @throws {OperationalError} it cannot be used: nothing has changed */
+  readonly prepare: (auth: AuthOptions) => () => void;
+};
 
-/** How often regions are compared with what was seen before, and how often a silent stream says that it lives. */
-const LOOK_MS = 250;
+/** How often regions are compared with what was seen before, and streams written; how often a silent one says that it lives. */
+const LOOK_MS = WRITE_EVERY_MS;
 const WATCH_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 
 export const createAdmin = (options: AdminOptions): Admin => {
   let running: Running | null = null;
+  let wanted = options.auth;
   return {
     name: "admin",
     start: async () => {
-      running = await run(options);
+      running = await run({ ...options, auth: wanted });
+    },
+    prepare: (auth) => {
+      const turn = running?.standing.prepare(auth);
+      return () => {
+        wanted = auth;
+        turn?.();
+      };
     },
     stop: async () => {
       const stopping = running;
@@ -67,17 +66,16 @@ export const createAdmin = (options: AdminOptions): Admin => {
   };
 };
 
-type Running = { readonly listener: Listener; readonly stop: () => Promise<void> };
+type Running = {
+  readonly listener: Listener;
+  readonly standing: StandingAuth;
+  readonly stop: () => Promise<void>;
+};
 
 const run = async (options: AdminOptions): Promise<Running> => {
   const { ports, clock, log, metrics, listen } = options;
-  const { tokensFile, oidc, mostTokenMs, withoutStoreMs } = options.auth;
-  checkExposure(options);
-  const auth = createAuthenticator({
-    file: tokensFile === null ? null : openTokensFile(tokensFile, { log, metrics }),
-    oidc: oidc === null ? null : createOidc(oidc, { clock, log, metrics }),
-    ...{ stored: ports.tokens, withoutStoreMs, clock },
-  });
+  const standing = createStandingAuth(options.auth, { listen, stored: ports.tokens, clock, log, metrics });
+  const { auth, mostTokenMs } = standing;
   const boot = randomBytes(4).toString("hex");
   const hub = createEventHub({ world: ports.steering.world, decisions: ports.decisions, clock, boot });
   const streams = createEventStreams({ hub, viewOf: viewer(ports.policyAt, clock), clock, metrics });
@@ -124,6 +122,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
     hub.look();
     history.look();
     streams.review();
+    streams.flush();
   };
   const operations = createOperationWatch({ ports, clock, log, tell: hub.tell });
   const timers = [
@@ -133,7 +132,7 @@ const run = async (options: AdminOptions): Promise<Running> => {
   ];
   for (const timer of timers) timer.unref();
   log.info("admin.listening", { address: textOf(listener.address()), hasTokens: auth.asksForTokens });
-  return { listener, stop: () => stopAll(listener, timers, forget, streams) };
+  return { listener, standing, stop: () => stopAll(listener, timers, forget, streams) };
 };
 
 const stopAll = async (
@@ -148,17 +147,3 @@ const stopAll = async (
   streams.closeAll();
   await closed;
 };
-
-const checkExposure = ({ listen, auth, log }: AdminOptions): void => {
-  if (isLoopback(listen.address)) return;
-  if (auth.tokensFile === null && auth.oidc === null) {
-    throw new OperationalError(
-      "GTM_CONFIG_INVALID",
-      `admin.listen: ${textOf(listen)} can be reached from other hosts, which needs admin.auth.tokens_file or admin.auth.oidc; without them listen on 127.0.0.1 or ::1`,
-    );
-  }
-  log.warn("admin.plaintext", { address: textOf(listen) });
-};
-
-const isLoopback = (address: string): boolean =>
-  address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));

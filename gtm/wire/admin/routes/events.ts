@@ -5,6 +5,7 @@ import type { Entry } from "#gtm/steering/ports.ts";
 import { regionsSeen, seesTraffic } from "../access.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import type { Happening } from "../event-hub.ts";
+import { MOST_PER_SECOND } from "../event-stream.ts";
 import type { DecisionFilter } from "../ports.ts";
 import { problemOf, problemResponse } from "../problem.ts";
 import { BEARER } from "../route-parts.ts";
@@ -23,6 +24,19 @@ const query = filterQuery.extend({
   close: z.enum(["true", "false"]).default("false").openapi({
     description: "true: of decisions only those that led by less than a conversation must save to move",
   }),
+  per_second: z.coerce
+    .number({ error: `must be a number from 1 to ${MOST_PER_SECOND}` })
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .max(MOST_PER_SECOND, `must be ${MOST_PER_SECOND} or less`)
+    .default(MOST_PER_SECOND)
+    .openapi({
+      type: "integer",
+      minimum: 1,
+      maximum: MOST_PER_SECOND,
+      default: MOST_PER_SECOND,
+      description: "Decisions that are told in a second; how many others there were is told, too",
+    }),
 });
 
 export const isWanted = (entry: Entry, filter: DecisionFilter): boolean => {
@@ -51,7 +65,7 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
       summary:
         "Decisions, changes of regions and the progress of drains as they happen; Last-Event-ID goes on after that event",
       description:
-        "Events: `decision` (a Decision), `region` (at, region, changes), `operation` (at, and an Operation), `gap` (what followed Last-Event-ID is no longer kept), `skipped` (so many decisions were not shown because they came faster than 200 a second). A comment every 15 s keeps the connection open. A reader that lags more than 1 MiB is let go.",
+        "Events: `decision` (a Decision), `region` (at, region, changes), `operation` (at, and an Operation), `gap` (what followed Last-Event-ID is no longer kept), `skipped` (so many decisions were not shown because they came faster than `per_second`; told once a second). Written four times a second at most. A comment every 15 s keeps the connection open. A reader that lags more than 1 MiB is let go.",
       security: BEARER,
       request: { query },
       responses: {
@@ -62,7 +76,7 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
       },
     }),
     (c) => {
-      const { kinds, close, ...filter } = c.req.valid("query");
+      const { kinds, close, per_second: perSecond, ...filter } = c.req.valid("query");
       const wanted = filterOf(ports, filter);
       const wishes = new Set<string>(KINDS.filter((kind) => kinds.split(",").includes(kind)));
       const actor = c.get("actor");
@@ -77,7 +91,7 @@ export const eventRoutes = ({ ports, streams, auth }: Context): Router =>
       };
       const { outgoing } = c.env;
       const body = streams.open(
-        { wants, lastEventId: c.req.header("last-event-id") ?? null },
+        { wants, lastEventId: c.req.header("last-event-id") ?? null, perSecond },
         { drop: () => outgoing.destroy(), stands: () => auth.stands(actor) },
       );
       if (body === null) {

@@ -6,6 +6,8 @@ import { followOn } from "./follow-events.ts";
 import { createLiveWindow, KEPT, type Unseen } from "./live-window.ts";
 
 const SHOWN_EVERY_MS = 250;
+/** Nobody reads more. */
+export const TOLD_PER_SECOND = 20;
 
 export type Live = {
   readonly decisions: readonly DecisionSchema[];
@@ -15,7 +17,7 @@ export type Live = {
 };
 const NOTHING: Live = {
   decisions: [],
-  unseen: { skipped: 0, paused: 0, gaps: 0 },
+  unseen: { skipped: 0, paused: 0, gaps: 0, perSecond: null },
   failure: null,
   isOpen: false,
 };
@@ -32,7 +34,7 @@ export const useLiveDecisions = (query: string, isPaused: boolean): Live => {
   paused.current = isPaused;
   useEffect(() => {
     const leaving = new AbortController();
-    const window = createLiveWindow();
+    const window = createLiveWindow(() => performance.now());
     let frame = 0;
     setLive(NOTHING);
     const show = (): void => {
@@ -43,7 +45,7 @@ export const useLiveDecisions = (query: string, isPaused: boolean): Live => {
         return { ...before, unseen, decisions: [...come, ...before.decisions].slice(0, KEPT) };
       });
     };
-    void followOn(query, leaving.signal, {
+    void followOn(`per_second=${TOLD_PER_SECOND}${query === "" ? "" : `&${query}`}`, leaving.signal, {
       onOpen: () => setLive((before) => ({ ...before, failure: null, isOpen: true })),
       onEvent: (event) => window.add(event, paused.current),
       onClosed: (failure) => setLive((before) => ({ ...before, failure, isOpen: false })),

@@ -13,6 +13,8 @@ export type Unseen = {
   readonly paused: number;
   /** How often what followed the last one seen was no longer kept, or another process answered. */
   readonly gaps: number;
+  /** How many are made a second now, while they come faster than the GTM tells; null: all of them are told. */
+  readonly perSecond: number | null;
 };
 
 export type LiveWindow = {
@@ -22,15 +24,28 @@ export type LiveWindow = {
   readonly take: () => { readonly come: readonly DecisionSchema[]; readonly unseen: Unseen };
 };
 
-export const createLiveWindow = (): LiveWindow => {
+/** The GTM tells once a second how many it skipped: silent for so long, it skips none. */
+const SKIPS_NONE_AFTER_MS = 3_000;
+
+export const createLiveWindow = (nowMs: () => number): LiveWindow => {
   /** Oldest first. */
   let come: string[] = [];
-  let unseen: Unseen = { skipped: 0, paused: 0, gaps: 0 };
+  let unseen: Unseen = { skipped: 0, paused: 0, gaps: 0, perSecond: null };
+  /** Since it was last told how many were skipped. */
+  let told = 0;
+  let toldAtMs = nowMs();
+  const skip = (skipped: number): void => {
+    const seconds = Math.max(1, (nowMs() - toldAtMs) / 1_000);
+    unseen = { ...unseen, skipped: unseen.skipped + skipped, perSecond: Math.round((skipped + told) / seconds) };
+    told = 0;
+    toldAtMs = nowMs();
+  };
   return {
     add: ({ event, data }, isPaused) => {
       if (event === "gap") unseen = { ...unseen, gaps: unseen.gaps + 1 };
-      if (event === "skipped") unseen = { ...unseen, skipped: unseen.skipped + skippedIn(data) };
+      if (event === "skipped") skip(skippedIn(data));
       if (event !== "decision") return;
+      told += 1;
       if (isPaused) {
         unseen = { ...unseen, paused: unseen.paused + 1 };
         return;
@@ -40,6 +55,8 @@ export const createLiveWindow = (): LiveWindow => {
       if (come.length >= KEPT * 2) come = come.slice(-KEPT);
     },
     take: () => {
+      if (unseen.perSecond !== null && nowMs() - toldAtMs > SKIPS_NONE_AFTER_MS)
+        unseen = { ...unseen, perSecond: null };
       const taken = come.slice(-KEPT).reverse();
       come = [];
       return { come: taken.map((data) => JSON.parse(data) as DecisionSchema), unseen };

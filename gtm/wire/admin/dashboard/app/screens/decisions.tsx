@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { Chip, VerdictChip } from "../chip.tsx";
 import { Command } from "../command.tsx";
-import { useLiveDecisions } from "../live-decisions.ts";
+import { TOLD_PER_SECOND, useLiveDecisions } from "../live-decisions.ts";
 import type { Unseen } from "../live-window.ts";
 import { hrefOf, type Place } from "../place.ts";
 import { clockTime, count, milliseconds } from "../quantity.ts";
@@ -32,9 +32,10 @@ const COLUMNS: readonly WindowColumn<DecisionSchema>[] = [
 ];
 
 /** What was decided and is not below: a list that seems whole and is not would mislead. */
-const NotSeen = ({ unseen: { skipped, paused, gaps } }: { readonly unseen: Unseen }) => {
+const NotSeen = ({ unseen: { skipped, paused, gaps, perSecond } }: { readonly unseen: Unseen }) => {
+  const now = perSecond === null ? "" : ` (now ${count(perSecond)}/s, ${TOLD_PER_SECOND} shown)`;
   const said = [
-    ...(skipped > 0 ? [`${count(skipped)} came faster than the 200 a second that are told`] : []),
+    ...(skipped > 0 ? [`${count(skipped)} came faster than the ${TOLD_PER_SECOND} a second that are told${now}`] : []),
     ...(paused > 0 ? [`${count(paused)} came while you had paused`] : []),
     ...(gaps > 0 ? ["some came while this GTM was away or the page was hidden, and are no longer kept"] : []),
   ];
