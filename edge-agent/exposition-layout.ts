@@ -3,31 +3,28 @@ import { type Page, type PageWish, pageOf, parseOctets, WHOLE_PAGE } from "./exp
 import type { Sample } from "./exposition-line.ts";
 import { isSame, lineEnd, numberAt } from "./exposition-octets.ts";
 
-/** How a page was laid out; read, and never changed. */
+/** How a page was laid out. Nothing of it changes but the values of its samples, with each page that is read by it. */
 type Layout = {
   readonly wish: PageWish;
   /** The page that it was made of. */
   readonly octets: Buffer;
-  readonly lines: readonly LineLayout[];
-  /** In the order in which they came first; a series says which by its index. */
-  readonly names: readonly string[];
-  readonly malformed: ReadonlySet<string>;
-  /** Names of which a series stands twice. */
-  readonly doubled: ReadonlySet<string>;
+  /** COLUMNS numbers a line. */
+  readonly lines: Int32Array;
+  /** The samples that anybody looks at, in the order of their lines. */
+  readonly slots: readonly Slot[];
+  readonly pageNow: () => Page;
 };
 
-/** One line: so many octets from its start must be those of the layout's page. */
-type LineLayout = {
-  readonly start: number;
-  readonly length: number;
-  readonly kind: Kind;
-  /** Index of its name; −1: it has none, or nobody looks at it. */
-  readonly name: number;
-  /** Its labels; null: it has none, or nobody looks at it. */
-  readonly labels: Labels | null;
-};
+/** A sample whose value is written over by the next page: its labels are those of its line. */
+type Slot = { -readonly [Name in keyof Sample]: Sample[Name] };
 
-type Labels = Pick<Sample, "labelNames" | "labelValues">;
+/** Of a line: where it stood, how many octets of it must be the same, its kind, and which slot its value goes to, or NO_SLOT. */
+const START = 0;
+const LENGTH = 1;
+const KIND = 2;
+const SLOT = 3;
+const COLUMNS = 4;
+const NO_SLOT = -1;
 
 const TEXT = 0;
 const PASSED = 1;
@@ -47,6 +44,8 @@ const COPIED_EACH = 16;
 /**
  * The same page as parseOctets makes of it, at a small part of the cost where it is laid out as the one before: every line is
  * held against that one octet by octet up to its value; at the first that differs the whole page is read from its beginning.
+ * Pages that were read by one layout share their samples, so that nothing is made anew but numbers, and what was learnt of a list
+ * of samples and their labels holds for the next page, too: the page is valid until the next one is read by that memory.
  *
  * @param wish its function is told from another by identity
  */
@@ -70,9 +69,10 @@ const isSameWish = (one: PageWish, other: PageWish): boolean =>
   one.isRead === other.isRead && one.isOpenMetrics === other.isOpenMetrics;
 
 const createLaying = (wish: PageWish) => {
-  const lines: LineLayout[] = [];
-  const names = new Map<string, number>();
-  const counts: number[] = [];
+  const lines: number[] = [];
+  const slots: Slot[] = [];
+  const found = new Map<string, Slot[]>();
+  const counts = new Map<string, number>();
   const malformed = new Set<string>();
   const texts = new Map<string, string>();
   /** Values of labels repeat from line to line, and each is a part of its line, which it would keep. */
@@ -81,79 +81,80 @@ const createLaying = (wish: PageWish) => {
     texts.set(known, known);
     return known;
   };
-  const plain = (kind: Kind, start: number, end: number): void =>
-    void lines.push({ start, length: end - start, kind, name: -1, labels: null });
+  const line = (kind: Kind, start: number, end: number, slot = NO_SLOT): void =>
+    void lines.push(start, end - start, kind, slot);
   return {
     log: {
       onText: (start: number, end: number, name: string | null) => {
         if (name !== null) malformed.add(name);
-        plain(TEXT, start, end);
+        line(TEXT, start, end);
       },
-      onPassed: (start: number, length: number) => plain(PASSED, start, start + length),
-      onEndMark: (start: number, end: number) => plain(END_MARK, start, end),
+      onPassed: (start: number, length: number) => line(PASSED, start, start + length),
+      onEndMark: (start: number, end: number) => line(END_MARK, start, end),
       onSeries: (start: number, valueAt: number, name: string, sample: Sample) => {
-        const index = names.get(name) ?? names.size;
-        names.set(name, index);
-        counts[index] = (counts[index] ?? 0) + 1;
-        const isRead = wish.isRead(name);
-        const labels = isRead ? { labelNames: sample.labelNames, labelValues: sample.labelValues.map(once) } : null;
-        lines.push({ start, length: valueAt - start, kind: SERIES, name: isRead ? index : -1, labels });
+        const list = found.get(name) ?? [];
+        found.set(name, list);
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        if (!wish.isRead(name)) return line(SERIES, start, valueAt);
+        const slot = { ...sample, labelValues: sample.labelValues.map(once) };
+        line(SERIES, start, valueAt, slots.push(slot) - 1);
+        list.push(slot);
       },
     },
-    layoutOf: (octets: Buffer, { samples }: Page): Layout => ({
-      wish,
-      octets: Buffer.from(octets),
-      lines,
-      names: [...names.keys()],
-      malformed,
-      doubled: new Set([...names].flatMap(([name, at]) => (counts[at] === samples.get(name)?.length ? [] : [name]))),
-    }),
+    layoutOf: (octets: Buffer, { samples }: Page): Layout => {
+      const doubled = new Set(
+        [...counts].flatMap(([name, count]) => (count === samples.get(name)?.length ? [] : [name])),
+      );
+      const pageNow = (): Page => pageOf(found, malformed, (name) => doubled.has(name));
+      const page = pageNow();
+      // Series that stand twice are held against each other by their values.
+      const isDoubled = page.faults.some(({ code }) => code === "duplicate");
+      return {
+        wish,
+        octets: Buffer.from(octets),
+        lines: Int32Array.from(lines),
+        slots,
+        pageNow: isDoubled ? pageNow : () => page,
+      };
+    },
   };
 };
 
 /** @returns null where the page is not laid out like that */
 const readBy = (layout: Layout, octets: Buffer): Page | null => {
-  const { wish, octets: known, lines, names, malformed, doubled } = layout;
-  const lists = names.map((): Sample[] => []);
-  let at = lines[0]?.start ?? 0;
+  const { wish, octets: known, lines } = layout;
+  let at = lines[START] ?? 0;
   if (!isSame(octets, 0, known, 0, at)) return null;
-  for (const line of lines) {
-    at = afterLine(line, layout, octets, at, lists);
+  for (let line = 0; line < lines.length; line += COLUMNS) {
+    at = afterLine(line, layout, octets, at);
     if (at === DIFFERENT) return null;
   }
   // After an end mark anything may stand; without one, OpenMetrics is half-sent.
-  if (lines.at(-1)?.kind !== END_MARK && (at !== octets.length || wish.isOpenMetrics)) return null;
-  return pageOf(new Map(names.map((name, index) => [name, lists[index] ?? []])), malformed, (name) =>
-    doubled.has(name),
-  );
+  const isEnded = lines.length > 0 && lines[lines.length - COLUMNS + KIND] === END_MARK;
+  return isEnded || (at === octets.length && !wish.isOpenMetrics) ? layout.pageNow() : null;
 };
 
 const DIFFERENT = -1;
 
 /** @returns where the next line begins, or that this one differs */
-const afterLine = (
-  line: LineLayout,
-  { octets: known }: Layout,
-  octets: Buffer,
-  at: number,
-  lists: Sample[][],
-): number => {
-  const valueAt = at + line.length;
-  if (!isSame(octets, at, known, line.start, line.length)) return DIFFERENT;
-  if (line.kind === TEXT) return valueAt;
-  if (line.kind === END_MARK)
-    return known[line.start + line.length - 1] === LINE_FEED ? valueAt : wholeEnd(octets, valueAt);
-  if (line.kind === SERIES && !isTaken(line, numberAt(octets, valueAt), lists)) return DIFFERENT;
+const afterLine = (line: number, { octets: known, lines, slots }: Layout, octets: Buffer, at: number): number => {
+  const start = lines[line + START] ?? 0;
+  const length = lines[line + LENGTH] ?? 0;
+  const kind = lines[line + KIND];
+  const valueAt = at + length;
+  if (!isSame(octets, at, known, start, length)) return DIFFERENT;
+  if (kind === TEXT) return valueAt;
+  if (kind === END_MARK) return known[start + length - 1] === LINE_FEED ? valueAt : wholeEnd(octets, valueAt);
+  if (kind === SERIES) {
+    const value = numberAt(octets, valueAt);
+    if (value === null) return DIFFERENT;
+    const slot = slots[lines[line + SLOT] ?? NO_SLOT];
+    if (slot !== undefined) slot.value = value;
+  }
   const end = lineEnd(octets, valueAt);
   return end === -1 ? DIFFERENT : end + 1;
 };
 
 const wholeEnd = (octets: Buffer, at: number): number => (at === octets.length ? at : DIFFERENT);
-
-const isTaken = ({ name, labels }: LineLayout, value: number | null, lists: Sample[][]): boolean => {
-  if (value === null) return false;
-  if (labels !== null) lists[name]?.push({ labelNames: labels.labelNames, labelValues: labels.labelValues, value });
-  return true;
-};
 
 const LINE_FEED = 0x0a;

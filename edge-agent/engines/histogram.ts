@@ -32,15 +32,21 @@ type Counted = { readonly bounds: readonly number[]; readonly counts: readonly n
 
 /** As one replica's exporter writes them. @returns null where they are not ascending, each once */
 const inOrder = (samples: readonly Sample[]): Counted | null => {
-  const bounds: number[] = [];
-  const counts: number[] = [];
-  for (const sample of samples) {
-    const bound = boundOf(sample);
-    if (!(bound > (bounds.at(-1) ?? Number.NEGATIVE_INFINITY))) return null;
-    bounds.push(bound);
-    counts.push(sample.value);
-  }
-  return { bounds, counts };
+  const bounds = ascendingBoundsOf(samples);
+  return bounds === null ? null : { bounds, counts: samples.map(({ value }) => value) };
+};
+
+/** By the list of one replica's: pages that are laid out alike have the same lists (exposition-layout.ts). */
+const boundsBy = new WeakMap<readonly Sample[], readonly number[] | null>();
+
+const ascendingBoundsOf = (samples: readonly Sample[]): readonly number[] | null => {
+  const known = boundsBy.get(samples);
+  if (known !== undefined) return known;
+  const all = samples.map(boundOf);
+  const isAscending = all.every((bound, at) => bound > (all[at - 1] ?? Number.NEGATIVE_INFINITY));
+  const bounds = isAscending ? all : null;
+  boundsBy.set(samples, bounds);
+  return bounds;
 };
 
 /** Summed over labels that nobody asked about. */

@@ -108,7 +108,7 @@ export const createReader = ({ page, prefix, own }: Place): Reader => {
       }
       source("ttftP50Ms", found.name);
       const { bounds, counts } = buckets;
-      return { firstToken: [{ source: onceOnly(`ttft le=${bounds}`), values: counts }], firstTokenBounds: bounds };
+      return { firstToken: [{ source: bucketsSource(bounds), values: counts }], firstTokenBounds: bounds };
     },
     fault,
     source,
@@ -122,6 +122,14 @@ const NOT_FOUND = { name: "", samples: NOTHING, isContradicted: false };
 
 const bucketSources = new Map<string, string>();
 const MOST_SOURCES = 64;
+
+const sourceBy = new WeakMap<readonly number[], string>();
+
+const bucketsSource = (bounds: readonly number[]): string => {
+  const known = sourceBy.get(bounds) ?? onceOnly(`ttft le=${bounds}`);
+  sourceBy.set(bounds, known);
+  return known;
+};
 
 /** Every scrape of a minute keeps it, of every replica; engines of one version have the same buckets. */
 const onceOnly = (source: string): string => {

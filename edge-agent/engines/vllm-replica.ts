@@ -11,17 +11,20 @@ import { VLLM_NAMES } from "./vllm-names.ts";
 /** The samples of one name that are of one replica. */
 export type OwnSamples = (samples: readonly Sample[]) => readonly Sample[];
 
-/** Tells the series of a page's replicas apart, each name once, however many replicas then ask for theirs. */
-export const createReplicaSamples = (): ((model: string, engine: string) => OwnSamples) => {
-  const byName = new Map<readonly Sample[], readonly Group[]>();
-  const groupsOf = (samples: readonly Sample[]): readonly Group[] => {
-    const known = byName.get(samples) ?? grouped(samples);
-    byName.set(samples, known);
-    return known;
-  };
-  return (model, engine) => (samples) =>
-    groupsOf(samples).find((group) => group.engine === engine && group.model === model)?.samples ?? NOTHING;
+/** By the list of one name: pages that are laid out alike have the same lists (exposition-layout.ts). */
+const groupsBy = new WeakMap<readonly Sample[], readonly Group[]>();
+
+const groupsOf = (samples: readonly Sample[]): readonly Group[] => {
+  const known = groupsBy.get(samples) ?? grouped(samples);
+  groupsBy.set(samples, known);
+  return known;
 };
+
+/** Of a page with several replicas, those of one. */
+export const replicaSamples =
+  (model: string, engine: string): OwnSamples =>
+  (samples) =>
+    groupsOf(samples).find((group) => group.engine === engine && group.model === model)?.samples ?? NOTHING;
 
 type Group = { readonly model: string; readonly engine: string; readonly samples: Sample[] };
 

@@ -21,7 +21,7 @@ import { NIM_PAGE, tellsAtNim } from "./nim-page.ts";
 import { distinctFaults, distinctSources } from "./reader.ts";
 import { capacityOf } from "./vllm-capacity.ts";
 import { VLLM_NAMES, VLLM_PREFIXES, VLLM_REQUIRED } from "./vllm-names.ts";
-import { adaptersAtWork, createReplicaSamples, type ReplicaFound, replicaReading } from "./vllm-replica.ts";
+import { adaptersAtWork, type ReplicaFound, replicaReading, replicaSamples } from "./vllm-replica.ts";
 
 /** One page holds one series per engine; more than this is no deployment but a fault. */
 const MOST_ENGINES = 256;
@@ -62,7 +62,6 @@ const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading =
   const capacity = placed.size > 1 ? null : capacityOf(series("cache_config_info"));
   if (capacity === null) faults.push({ field: "kvCapacityTokens", code: "capacity-unknown" });
   const atWork = placed.size > 1 ? [] : adaptersAtWork(series("lora_requests_info"));
-  const ownOf = createReplicaSamples();
   const found: ReplicaFound[] = [];
   const read: ModelReading[] = [];
   for (const [model, engines] of placed) {
@@ -70,7 +69,7 @@ const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading =
     if (engines.size > MOST_ENGINES) faults.push({ field: "replicas", code: "too-many-engines" });
     const known = engines.size <= MOST_ENGINES ? [...engines] : [];
     const replicas = known.map((engine) =>
-      replicaReading({ page, prefix, engine, own: ownOf(labelled.size > 0 ? model : "", engine) }),
+      replicaReading({ page, prefix, engine, own: replicaSamples(labelled.size > 0 ? model : "", engine) }),
     );
     found.push(...replicas);
     read.push({
