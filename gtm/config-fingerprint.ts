@@ -1,4 +1,4 @@
-/** The parts of a configuration that decide, each as a fingerprint: what GTMs on one store must have alike. */
+/** The parts of a configuration that decide, or say what may be ordered, each as a fingerprint: what GTMs on one store must have alike. */
 import { createHash } from "node:crypto";
 import type { Labels } from "#shared/pin-token.ts";
 import type { GtmConfig } from "./config.ts";
@@ -8,7 +8,7 @@ import type { GtmConfig } from "./config.ts";
  * @returns 16 characters for each part; nothing of a key can be learnt from them
  */
 export const fingerprintsOf = (config: GtmConfig, labels: Labels): Readonly<Record<string, string>> => {
-  const { sites, models, pools, policy, dns, http, geo } = config;
+  const { sites, models, pools, policy, safety, dns, http, geo } = config;
   // The number that is served rises by itself where a file is changed without: the files are what must be alike.
   const zone = { ...dns.zone, soa: { ...dns.zone.soa, serial: config.given.dns.soa.serial } };
   return {
@@ -16,6 +16,8 @@ export const fingerprintsOf = (config: GtmConfig, labels: Labels): Readonly<Reco
     models: fingerprintOf(models),
     pools: fingerprintOf([pools, dns.defaultPool, http.defaultPool]),
     policy: fingerprintOf(policy),
+    // Decides nothing, and yet an order that one GTM refuses must not pass at the next.
+    safety: fingerprintOf(safety),
     zone: fingerprintOf(zone),
     geo: fingerprintOf(geo),
     "identity key": labels.conversationIdOf("fingerprint", "identity key"),

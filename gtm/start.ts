@@ -4,7 +4,7 @@ import { createDecisionMetrics } from "#gtm/datalayer/decision-metrics.ts";
 import type { ReloadedBy } from "#gtm/wire/admin/configuration-port.ts";
 import { createMetricsServer } from "#gtm/wire/admin/metrics-server.ts";
 import { createSafety } from "#gtm/wire/admin/safety-port.ts";
-import { createAdmin } from "#gtm/wire/admin/server.ts";
+import { type Admin, createAdmin } from "#gtm/wire/admin/server.ts";
 import type { Clock } from "#shared/clock.ts";
 import { createLifecycle, type Part } from "#shared/lifecycle.ts";
 import { tagOf } from "#shared/pin-token.ts";
@@ -117,12 +117,13 @@ export const createGtm = (
     wires: [
       [dnsServer, FIND_WITHIN_MS.dns],
       [frontDoor, FIND_WITHIN_MS.http],
+      [{ prepare: ({ admin: { auth } }) => admin.prepare(auth) }, FIND_WITHIN_MS.http],
     ],
   });
   const reloader = createReloader({
     ...{ config, clock, log, metrics, degradations, apply, file: options.file ?? null },
   });
-  const admin = createAdmin({
+  const admin: Admin = createAdmin({
     ...config.admin,
     ...{ clock, log, metrics },
     ports: {

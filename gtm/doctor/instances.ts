@@ -143,6 +143,11 @@ const fileFindings = (
 const pairs = (speaking: readonly Speaking[]): readonly (readonly [Speaking, Speaking])[] =>
   speaking.flatMap((here, at) => speaking.slice(at + 1).map((there) => [here, there] as const));
 
+const consequenceOf = (parts: readonly string[]): string =>
+  parts.every((part) => part === "safety")
+    ? "an order that one refuses passes at the other"
+    : "they answer the same client differently";
+
 const pairFindings = (here: Speaking, there: Speaking): readonly Finding[] => {
   const rounds = here.fact.said.map((record, at) => comparisonOf(record, there.fact.said[at] ?? null));
   const both = `${here.id} and ${there.id}`;
@@ -152,7 +157,7 @@ const pairFindings = (here: Speaking, there: Speaking): readonly Finding[] => {
     return [
       problem(
         "instances-config",
-        `${both} are configured differently: ${listed(last.configDiffers)}; they answer the same client differently.`,
+        `${both} are configured differently: ${listed(last.configDiffers)}; ${consequenceOf(last.configDiffers)}.`,
         "Give both the same configuration and key files, apart from `instance` and addresses; then restart them.",
       ),
     ];

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createToken, hashOfToken } from "#gtm/wire/admin/token.ts";
+import { tokenLine } from "#gtm/wire/admin/tokens-file.ts";
 import { openUdp, queryOctets, type Reply, readReply } from "#test/support/dns-client.ts";
 import { houseYaml } from "#test/support/house.ts";
 import { type RunningProgram, startProgram } from "#test/support/running-program.ts";
@@ -164,6 +166,32 @@ describe("a configuration that is changed under traffic", () => {
     });
     const serial = (await ask("llm.test", SOA)).packet.answers?.[0] as { data: { serial: number } };
     assert.equal(serial.data.serial, serialBefore.data.serial + 1, "the zone is another");
+  });
+
+  it("lets others in from now on, and where the list of tokens cannot be read, those of before", async () => {
+    const [admin, viewer] = [createToken(), createToken()];
+    const tokens = join(folder, "tokens.yaml");
+    const line = (name: string, token: string) => tokenLine({ name, role: "admin", sha256: hashOfToken(token) });
+    writeFileSync(tokens, line("alice", admin));
+    const status = async (token?: string): Promise<number> => {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      return (await fetch(`${gtm.url("admin")}/api/v1/whoami`, { headers })).status;
+    };
+    const settings = (file: string) => {
+      const house = houseSettings(["eu-central"]) as Settings & { admin: object };
+      return JSON.stringify({ ...house, admin: { ...house.admin, auth: { tokens_file: file } } });
+    };
+    replace(settings(tokens));
+    await until(async () => (await status()) === 401, "who has no token is let in no more");
+    assert.equal(await status(admin), 200);
+    const refusedBefore = gtm.said("config.refused").length;
+    replace(settings(join(folder, "absent.yaml")));
+    await until(() => gtm.said("config.refused").length > refusedBefore, "a list that is not there is refused");
+    assert.deepEqual([await status(), await status(admin)], [401, 200]);
+    writeFileSync(join(folder, "others.yaml"), line("bob", viewer));
+    replace(settings(join(folder, "others.yaml")));
+    await until(async () => (await status(viewer)) === 200, "another list is taken");
+    assert.equal(await status(admin), 401);
   });
 
   it("cost no query its answer, and no answer was another configuration's", async () => {

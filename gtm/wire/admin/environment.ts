@@ -24,7 +24,7 @@ export type Context = {
   readonly conversationTurns: ConversationTurns;
   readonly auth: Authenticator;
   /** The longest that a token may stand which is made by this API. */
-  readonly mostTokenMs: number;
+  readonly mostTokenMs: () => number;
   /** When the API was made, on the instance's monotonic clock. */
   readonly startedAtMs: number;
 };

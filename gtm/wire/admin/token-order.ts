@@ -75,8 +75,9 @@ const within = (own: Scope, { regions, pools, tenants }: TokenBody): Scope =>
 const copied = (list: readonly string[] | null): string[] | null => (list === null ? null : [...list]);
 
 const lasting = ({ mostTokenMs }: Context, forMs: number): number => {
-  if (forMs <= mostTokenMs) return forMs;
-  throw malformed("for", `must be ${mostTokenMs / 86_400_000}d or less (admin.auth.tokens_for)`);
+  const mostMs = mostTokenMs();
+  if (forMs <= mostMs) return forMs;
+  throw malformed("for", `must be ${mostMs / 86_400_000}d or less (admin.auth.tokens_for)`);
 };
 
 const malformed = (field: string, message: string) =>

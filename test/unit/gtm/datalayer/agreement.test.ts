@@ -30,12 +30,12 @@ const record = (said: InstanceSays): SentRecord => ({
   ...{ boot: "boot-b", version: "1.0.0", says: said },
 });
 
-const setUp = () => {
+const setUp = ({ config = { pools: "1" } }: { readonly config?: Readonly<Record<string, string>> } = {}) => {
   const [clock, log, metrics] = [createManualClock(), recordingLog(), createMetrics()];
   const degradations = createDegradations({ clock, log, metrics });
   const agreement = createAgreement({
     ...{ clock, log, metrics, degradations, boot: "boot-a", version: "1.0.0", instance: InstanceId.parse("a") },
-    config: { pools: "1" },
+    config,
     ordersRev: () => 3,
     answers: () => [{ question: QUESTION, region: regionId("frankfurt") }],
   });
@@ -89,6 +89,31 @@ describe("another GTM", () => {
     assert.deepEqual(agreement.others()[0]?.disagreements, []);
     assert.equal(await counted("gtm_instance_config_differs"), 2);
     assert.match(degradations.current()[0]?.reason ?? "", /b is configured otherwise: pools, zone/);
+  });
+  it("that has other safety rules is told of, and is compared: they decide nothing", async () => {
+    const config = { pools: "1", safety: "1" };
+    const { pass, agreement, degradations } = setUp({ config });
+    const otherwise = says({
+      ...unheard,
+      config: { pools: "1", safety: "2" },
+      answers: [[QUESTION, regionId("paris")]],
+    });
+    pass(2_000, otherwise);
+    pass(1_400, otherwise);
+    assert.deepEqual(agreement.others()[0]?.configDiffers, ["safety"]);
+    assert.equal(agreement.others()[0]?.disagreements.length, 1);
+    assert.match(
+      degradations
+        .current()
+        .map(({ reason }) => reason)
+        .join(),
+      /b is configured otherwise: safety/,
+    );
+  });
+  it("that does not say its safety rules is of an earlier version, and is not told of", () => {
+    const { pass, agreement } = setUp({ config: { pools: "1", safety: "1" } });
+    pass(2_000, says({ ...unheard, config: { pools: "1" } }));
+    assert.deepEqual(agreement.others()[0]?.configDiffers, []);
   });
   it("that falls silent is gone after 5 s, with its series", async () => {
     const { pass, agreement, metrics, clock, look } = setUp();

@@ -2,7 +2,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AuthOptions, createAdmin } from "#gtm/wire/admin/server.ts";
+import { createAdmin } from "#gtm/wire/admin/server.ts";
+import type { AuthOptions } from "#gtm/wire/admin/standing-auth.ts";
 import { createToken, hashOfToken } from "#gtm/wire/admin/token.ts";
 import { type Role, tokenLine } from "#gtm/wire/admin/tokens-file.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
@@ -16,6 +17,8 @@ export type RunningAdmin = AsyncDisposable & {
   readonly lines: readonly Logged[];
   /** Sends a request below /api/v1 as JSON and reads the answer as JSON. */
   readonly ask: (method: string, path: string, options?: Ask) => Promise<Reply>;
+  /** Others may use it from now on. */
+  readonly changeAuth: (auth: Partial<AuthOptions>) => void;
 };
 export type Ask = { readonly body?: unknown; readonly token?: string; readonly headers?: Record<string, string> };
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose schemas are what they test
@@ -46,6 +49,7 @@ export const runningAdmin = async (wish: AdminWish = {}): Promise<RunningAdmin> 
     url,
     metrics,
     lines: log.lines,
+    changeAuth: (auth) => admin.prepare({ ...NO_AUTH, ...auth })(),
     ask: async (method, path, { body, token, headers } = {}) => {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
