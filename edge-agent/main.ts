@@ -29,6 +29,11 @@ const seconds = (text: string): number => {
   throw new InvalidArgumentError("must be a number of seconds above 0.");
 };
 
+const ofSchema = (text: string): "agent" | "gateway" => {
+  if (text === "agent" || text === "gateway") return text;
+  throw new InvalidArgumentError("must be agent or gateway.");
+};
+
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 const logLevel = (text: string): LogLevel => {
   const level = LOG_LEVELS.find((one) => one === text);
@@ -82,6 +87,14 @@ const createProgram = (io: CliIo): Command => {
       read(files, { ...options, after: options.after ?? null }, io);
     });
   addGateway(program, io);
+  program
+    .command("schema")
+    .description("print the form of a configuration as JSON Schema, draft 2020-12")
+    .argument("[of]", "agent (default) or gateway", ofSchema, "agent")
+    .action(async (of: "agent" | "gateway") => {
+      const { printSchema } = await import("./cli/schema.ts");
+      printSchema(of, io);
+    });
   program
     .command("version")
     .description("print the version")

@@ -1,12 +1,10 @@
 /** The configuration's form as JSON Schema (draft 2020-12), for editors and for whoever generates configurations. */
 import { z } from "zod";
+import { isNarrow, isSchemaNode, orVariable, type SchemaNode, VARIABLE_DEFS } from "#shared/schema-variable.ts";
 import { GtmSettings } from "./schema.ts";
 import { settingAt } from "./settings-table.ts";
 
-type Node = { [key: string]: unknown };
-
-/** Whoever reads the schema has the text before variables are put in: `${NAME}` may stand for any scalar. */
-const VARIABLE = { type: "string", pattern: "\\$\\{" };
+type Node = SchemaNode;
 
 /** Made anew with each call; keys in the order of the documentation. */
 export const configJsonSchema = (): Node => {
@@ -17,9 +15,7 @@ export const configJsonSchema = (): Node => {
     title: "Configuration of llm-gtm",
     description: "What `gtm serve --config FILE` reads. Beyond this form `gtm check` says what does not fit together.",
     ...form,
-    $defs: {
-      variable: { ...VARIABLE, description: `\${NAME} or \${NAME:-default}, from the environment of the process.` },
-    },
+    $defs: VARIABLE_DEFS,
   };
 };
 
@@ -28,7 +24,7 @@ const told = (node: unknown, at: string): unknown => {
   const { properties, items, anyOf, oneOf, ...rest } = node as Node;
   const setting = settingAt(at);
   const form: Node = { ...withSaying(rest, setting) };
-  if (isNode(properties)) {
+  if (isSchemaNode(properties)) {
     form["properties"] = Object.fromEntries(
       Object.entries(properties).map(([key, inner]) => [key, told(inner, at === "" ? key : `${at}.${key}`)]),
     );
@@ -47,16 +43,3 @@ const withSaying = (form: Node, setting: ReturnType<typeof settingAt>): Node =>
         description: `${setting.says}${setting.effect === "restart" ? " A change waits for a restart." : ""}`,
         ...form,
       };
-
-/** Whether `${NAME}` would not fit as it is. */
-const isNarrow = (form: Node): boolean =>
-  form["const"] === undefined &&
-  (form["type"] !== "string" || form["pattern"] !== undefined || form["enum"] !== undefined);
-
-const orVariable = ({ description, default: otherwise, anyOf, ...form }: Node): Node => ({
-  description,
-  ...(otherwise === undefined ? {} : { default: otherwise }),
-  anyOf: [...(Array.isArray(anyOf) ? anyOf : [form]), { $ref: "#/$defs/variable" }],
-});
-
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
