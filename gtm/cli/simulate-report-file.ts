@@ -49,6 +49,7 @@ const Policy = z.looseObject({
       z.looseObject({
         ...{ region: count, atMs: figure, sliceMs: figure, beforeP95Ms: maybe, recoveredAfterMs: maybe },
         ...{ displacedTurns: z.array(count), displacedP95Ms: z.array(maybe) },
+        ...{ beforeP95OfPromise: maybe, displacedP95OfPromise: z.array(maybe) },
         ...{ withinSloBefore: z.array(maybe), withinSloAfter: z.array(z.array(maybe)) },
       }),
     )

@@ -45,6 +45,7 @@ export const placementOf = (parts: readonly PlacementPart[], context: PlacementC
     coldStartMs: figures.coldStartMs ?? configured?.coldStartMs ?? null,
     weightBytes: figures.weightBytes ?? configured?.weightBytes ?? null,
     liveTokens: bounded(context.liveTokens) ?? 0,
+    leastOccupancy: 0,
     heldCorrection: heldCorrectionOf(context.heldObserved, heldPrior(site, replicas.length)),
     isHeldCorrectionLearnt: isHeard(context.heldObserved, HELD_HABIT),
     sparePrefillTokensPerSecond: spareTokensPerSecond(speeds, figures.newTokensPerSecond),

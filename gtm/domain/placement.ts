@@ -44,6 +44,8 @@ export type Placement = {
   readonly weightBytes: number | null;
   /** Σ contextTokens × pNext of conversations last served here within the pin's time, over all GTMs. */
   readonly liveTokens: number;
+  /** The memory price takes its cache to be at least so full, live contexts over capacity; 0 but for a newcomer: see newcomers. */
+  readonly leastOccupancy: number;
   /** c_r: how much of what the ledger says is held really is; 0 to 1. */
   readonly heldCorrection: number;
   /** Whether turns have taught it; else it is what is assumed of the region. */

@@ -12,6 +12,7 @@ export type AssemblyPolicy = {
   readonly staleAfterMs: number;
   readonly expiredAfterMs: number;
   readonly holderPatienceMs: number;
+  readonly pinMs: number;
 };
 
 export type RegionParts = {

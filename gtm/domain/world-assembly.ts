@@ -7,6 +7,7 @@ import type { Freeze, HeardReport } from "./heard-report.ts";
 import type { HeldObserved, Learnt } from "./learnt.ts";
 import type { Model } from "./model.ts";
 import { modelsIn } from "./model-assembly.ts";
+import { withNewcomers } from "./newcomers.ts";
 import type { Placement } from "./placement.ts";
 import { placementOf } from "./placement-assembly.ts";
 import type { PlacementPart } from "./placement-says.ts";
@@ -76,9 +77,10 @@ export const assembleWorld = (inputs: WorldInputs): World => {
   );
   const spoken = parts.map((one) => ({ parts: one, speaking: speakingReports(one) }));
   const placementsOf = placementMaker(inputs, () => spoken.flatMap(({ speaking }) => speaking));
-  const regions = spoken.map(({ parts: one, speaking }) =>
+  const assembled = spoken.map(({ parts: one, speaking }) =>
     assembleRegion(one, speaking, placementsOf(one.site, speaking)),
   );
+  const regions = withNewcomers(assembled, nowMs, policy.pinMs);
   return {
     version: (previous?.version ?? 0) + 1,
     candidacyVersion: candidacyVersionOf(previous, regions, inputs.overrides, policy.expiredAfterMs),

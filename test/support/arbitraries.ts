@@ -66,6 +66,7 @@ const placementOf = (region: string): fc.Arbitrary<Placement> =>
       coldStartMs: orNull(nonNegative(100_000)),
       weightBytes: orNull(nonNegative(1e12)),
       liveTokens: nonNegative(1e6),
+      leastOccupancy: mostly(0, 0.3, 1),
       heldCorrection: fc.double({ min: 0, max: 1, noNaN: true }),
       isHeldCorrectionLearnt: fc.boolean(),
       sparePrefillTokensPerSecond: positive(40_000),

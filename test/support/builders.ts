@@ -68,6 +68,7 @@ export const aPlacement = (region: string, wish: PlacementWish = {}): Placement 
     coldStartMs: 80_000,
     weightBytes: 141e9,
     liveTokens: 0,
+    leastOccupancy: 0,
     heldCorrection: 1,
     isHeldCorrectionLearnt: false,
     sparePrefillTokensPerSecond: 5_000,

@@ -1,5 +1,5 @@
 /** What a region's death did under each policy, as a table for people: on a terminal and on the page. */
-import { NOTHING, percent, seconds } from "./columns.ts";
+import { NOTHING, percent } from "./columns.ts";
 import type { PolicyReport, ScenarioReport } from "./report.ts";
 import type { RecoveryFigures } from "./run-recovery.ts";
 
@@ -18,7 +18,7 @@ const HALF_MINUTE = 3;
 /** @returns one a death, in the order of time */
 export const recoveryTables = ({ policies, regions }: ScenarioReport): readonly RecoveryTable[] =>
   (policies[0]?.recoveries ?? []).map((first, death) => ({
-    says: `${regions[first.region]?.id ?? "A region"} dies after ${Math.round(first.atMs / 1_000)} s. p95 of TTFT, s: of all turns before, then of displaced ones by when they asked (those under way: from the death on); when that is as before, within 10 %; share within the promise in the worst of the other regions, before, in the first half minute and in the second.`,
+    says: `${regions[first.region]?.id ?? "A region"} dies after ${Math.round(first.atMs / 1_000)} s. p95 of TTFT over the promise: of first turns before, then of displaced turns by when they asked (of those under way the wait since the death); when that is as before, within 10 %; share within the promise in the worst of the other regions: before, in the first half minute, in the second.`,
     titles: ["before", ...shownTitles(first), "as before", "SLO", "0–30 s", "30–60 s"],
     rows: policies.flatMap((policy) => {
       const figures = policy.recoveries[death];
@@ -30,8 +30,8 @@ const shownTitles = ({ sliceMs }: RecoveryFigures): readonly string[] =>
   Array.from({ length: SHOWN }, (_, at) => `${(at * sliceMs) / 1_000} s`);
 
 const cellsOf = (figures: RecoveryFigures): readonly string[] => [
-  secondsOr(figures.beforeP95Ms),
-  ...figures.displacedP95Ms.slice(0, SHOWN).map(secondsOr),
+  timesOr(figures.beforeP95OfPromise),
+  ...figures.displacedP95OfPromise.slice(0, SHOWN).map(timesOr),
   figures.recoveredAfterMs === null ? "not yet" : `${figures.recoveredAfterMs / 1_000} s`,
   worstOf(figures, ({ withinSloBefore }, region) => [withinSloBefore[region] ?? null]),
   worstOf(figures, ({ withinSloAfter }, region) => withinSloAfter[region]?.slice(0, HALF_MINUTE) ?? []),
@@ -50,4 +50,4 @@ const worstOf = (
   return means.length === 0 ? NOTHING : percent(Math.min(...means));
 };
 
-const secondsOr = (ms: number | null): string => (ms === null ? NOTHING : seconds(ms));
+const timesOr = (ratio: number | null): string => (ratio === null ? NOTHING : `${ratio.toFixed(1)}×`);

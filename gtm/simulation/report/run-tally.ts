@@ -121,7 +121,7 @@ export const createRunTally = ({ fleet, warmUpMs, measuredMs, sloMs, happenings 
       const isCounted = isMeasured(record.askedAtMs);
       const gpuMs = computedMs(record);
       addToSeries(series, record, gpuMs);
-      for (const recovery of recoveries) addToRecovery(recovery, record, warmUpMs, isPromised(record));
+      for (const recovery of recoveries) addToRecovery(recovery, record, warmUpMs, sloMs(record.promptTokens));
       const { conversation, promptTokens, outputTokens } = record;
       const before = conversations.see(conversation, promptTokens + outputTokens, isCounted);
       if (!isCounted) return;

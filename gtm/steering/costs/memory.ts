@@ -12,7 +12,10 @@ const MOST_OCCUPANCY = 1.2;
 export const memoryMs = (turn: Turn, placement: Placement, isHome: boolean, policy: Policy): number => {
   if (isHome || placement.kvCapacityTokens === null || placement.kvCapacityTokens <= 0) return 0;
   const promptTokens = turn.contextTokens + turn.newTokens;
-  const occupancy = Math.min(MOST_OCCUPANCY, (placement.liveTokens + promptTokens) / placement.kvCapacityTokens);
+  const occupancy = Math.min(
+    MOST_OCCUPANCY,
+    Math.max(placement.leastOccupancy, (placement.liveTokens + promptTokens) / placement.kvCapacityTokens),
+  );
   return (
     policy.memoryPriceFactor *
     turn.nextTurnFraction *

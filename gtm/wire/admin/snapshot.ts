@@ -92,6 +92,8 @@ const PlacementShape = z.looseObject({
   itlMs: maybe,
   coldStartMs: maybe,
   liveTokens: number,
+  // Snapshots taken before there was one.
+  leastOccupancy: number.nonnegative().default(0),
   heldCorrection: fraction,
   sparePrefillTokensPerSecond: number.positive(),
 });

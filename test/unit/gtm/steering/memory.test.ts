@@ -25,6 +25,10 @@ describe("the price of memory of a prompt of 10 000 tokens, in a cache of 100 00
   it("grows no further than a cache that is a fifth over full", () => {
     assert.equal(priceOf(halfFull({ liveTokens: 900_000 }), false), Math.round(1.2 ** 2 * 2_000));
   });
+  it("is that of a cache as full as the others' where the region came after them", () => {
+    assert.equal(priceOf(halfFull({ liveTokens: 0, leastOccupancy: 0.5 }), false), 500);
+    assert.equal(priceOf(halfFull({ leastOccupancy: 0.1 }), false), 500, "it is fuller than that already");
+  });
   it("is nothing where the capacity is not known", () => {
     assert.equal(priceOf(halfFull({ kvCapacityTokens: null }), false), 0);
   });
