@@ -59,6 +59,26 @@ describe("the page", () => {
     assert.equal(headers["cache-control"], "no-cache");
   });
 
+  it("has its drawings in parts, which are fetched when they are drawn and kept for good", async () => {
+    await using admin = await runningAdmin();
+    const bundle = await makeBundle();
+    const parts = [...bundle.keys()].filter((path) => path.startsWith("/parts/"));
+    assert.deepEqual(parts.map((path) => path.replace(/-\w+\.js$/, "")).sort(), [
+      "/parts/uPlot.esm",
+      "/parts/world-outline",
+    ]);
+    for (const path of parts) {
+      const { status, headers } = await raw(`${admin.url}${path}`, {});
+      assert.equal(status, 200, path);
+      assert.equal(headers["content-type"], "text/javascript; charset=utf-8");
+      assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
+    }
+    assert.equal((await raw(`${admin.url}/parts/uPlot.esm-OLD.js`, {})).status, 404);
+    const first = [...bundle].filter(([path]) => !path.startsWith("/parts/"));
+    const octets = first.reduce((sum, [, { gzip }]) => sum + gzip.length, 0);
+    assert.ok(octets < 50_000, `${octets} octets before anything is drawn`);
+  });
+
   it("is under 120 KB in all, compressed", async () => {
     const bundle = await makeBundle();
     const octets = [...bundle.values()].reduce((sum, { gzip }) => sum + gzip.length, 0);

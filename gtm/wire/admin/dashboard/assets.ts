@@ -6,7 +6,7 @@ import { problemOf, problemResponse } from "../problem.ts";
 import { type Asset, type Bundle, makeBundle } from "./bundle.ts";
 
 /** What the page is made of. */
-export const PAGE_PATHS = ["/", "/main.js", "/main.css", "/icon.svg"] as const;
+export const PAGE_PATHS = ["/", "/main.js", "/main.css", "/icon.svg", "/parts/*"] as const;
 
 export const createPage = (log: Logger, make: () => Promise<Bundle> = makeBundle) => {
   let making: Promise<Bundle> | null = null;
@@ -22,12 +22,14 @@ export const createPage = (log: Logger, make: () => Promise<Bundle> = makeBundle
       return problemResponse(problemOf("internal-error", "The page could not be made; see the log."));
     const asset = bundle.get(c.req.path === "/" ? "/index.html" : c.req.path);
     if (asset === undefined) return problemResponse(problemOf("not-found", `There is no ${c.req.path}.`));
-    return answerOf(asset, c.req.header("accept-encoding") ?? "", c.req.header("if-none-match") ?? "");
+    return answerOf(asset, c.req.path, c.req.header("accept-encoding") ?? "", c.req.header("if-none-match") ?? "");
   };
 };
 
-const answerOf = (asset: Asset, accepted: string, known: string): Response => {
-  const headers = { etag: asset.etag, "cache-control": "no-cache", vary: "accept-encoding" };
+const answerOf = (asset: Asset, path: string, accepted: string, known: string): Response => {
+  // The names of parts have the hash of what they hold.
+  const keeping = path.startsWith("/parts/") ? "public, max-age=31536000, immutable" : "no-cache";
+  const headers = { etag: asset.etag, "cache-control": keeping, vary: "accept-encoding" };
   if (known.includes(asset.etag)) return new Response(null, { status: 304, headers });
   const coding = /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : null;
   const octets = coding === "br" ? asset.brotli : coding === "gzip" ? asset.gzip : asset.plain;

@@ -1,6 +1,8 @@
 /** Lines over the last quarter of an hour, by uPlot; the table beside it says the same to who cannot see it. */
 import { useEffect, useRef } from "preact/hooks";
-import UPlot from "uplot";
+import type UPlot from "uplot";
+import { Empty } from "./state-box.tsx";
+import { usePart } from "./use-part.ts";
 
 export type Line = { readonly title: string; readonly colour: string; readonly values: readonly (number | null)[] };
 type Wish = {
@@ -11,18 +13,20 @@ type Wish = {
 };
 
 const HEIGHT = 160;
+const plotter = () => import("uplot");
 
 export const Chart = ({ title, seconds, lines }: Wish) => {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
+  const { value: plotting, hasFailed } = usePart(plotter);
   const names = lines.map((line) => line.title).join("|");
   useEffect(() => {
     const element = box.current;
-    if (element === null) return;
+    if (element === null || plotting === null) return;
     const ink = getComputedStyle(element).getPropertyValue("--ink-soft").trim();
     const grid = { stroke: getComputedStyle(element).getPropertyValue("--line").trim(), width: 1 };
     const axis = { stroke: ink, grid, ticks: grid };
-    const made = new UPlot(
+    const made = new plotting.default(
       {
         width: element.clientWidth,
         height: HEIGHT,
@@ -50,10 +54,11 @@ export const Chart = ({ title, seconds, lines }: Wish) => {
       plot.current = null;
     };
     // Made anew only when there are other lines.
-  }, [names]);
+  }, [names, plotting]);
   useEffect(() => {
     plot.current?.setData(dataOf(seconds, lines));
   }, [seconds, lines]);
+  if (hasFailed) return <Empty>{title}: the chart could not be loaded.</Empty>;
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
