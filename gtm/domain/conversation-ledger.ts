@@ -135,13 +135,17 @@ const newestFirst = (
   oldestMs: number,
 ): Conversation["holdings"] | null => {
   const homeFirst = ({ region }: Holding): number => (region === earlier[0]?.region ? 0 : 1);
-  const byRegion = new Map<RegionId, Holding>();
-  for (const holding of [...later, ...earlier]) {
-    const known = byRegion.get(holding.region);
-    if (holding.atMs > oldestMs && (known === undefined || holding.atMs > known.atMs))
-      byRegion.set(holding.region, holding);
-  }
-  const kept = [...byRegion.values()].sort((a, b) => b.atMs - a.atMs || homeFirst(a) - homeFirst(b));
-  const [home, ...others] = kept.slice(0, MOST_HOLDINGS);
+  const kept: Holding[] = [];
+  const take = (holding: Holding): void => {
+    if (holding.atMs <= oldestMs) return;
+    const at = kept.findIndex(({ region }) => region === holding.region);
+    const known = kept[at];
+    if (known === undefined) kept.push(holding);
+    else if (holding.atMs > known.atMs) kept[at] = holding;
+  };
+  for (const holding of later) take(holding);
+  for (const holding of earlier) take(holding);
+  if (kept.length > 1) kept.sort((a, b) => b.atMs - a.atMs || homeFirst(a) - homeFirst(b));
+  const [home, ...others] = kept.length > MOST_HOLDINGS ? kept.slice(0, MOST_HOLDINGS) : kept;
   return home === undefined ? null : [home, ...others];
 };

@@ -36,4 +36,4 @@ export const contextTokensOf = (conversation: Conversation): number => {
 };
 
 export const holdingIn = (conversation: Conversation | null, region: RegionId): Holding | null =>
-  conversation?.holdings.find((holding) => holding.region === region) ?? null;
+  conversation === null ? null : (conversation.holdings.find((holding) => holding.region === region) ?? null);

@@ -42,15 +42,15 @@ type Counted = {
   readonly atMs: number;
 };
 
-/** What is kept alive in one placement, by the step of time in which its turns were: in an array, since every world sums it up. */
+/** What is kept alive in one placement, by the step of time in which its turns were. */
 type Kept = {
   readonly region: RegionId;
   readonly model: ModelId;
   count: number;
-  /** At most one a step, as they began. */
-  readonly steps: Step[];
+  readonly steps: Steps;
 };
-type Step = { readonly at: number; tokens: number; count: number };
+/** In the order in which they began; columns side by side, since every world sums them up. */
+type Steps = { readonly at: number[]; readonly tokens: number[]; readonly count: number[] };
 
 /** Beyond this the oldest are forgotten: the price is then too low, as it is without this ledger. */
 const MOST = 200_000;
@@ -73,18 +73,13 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
   const keptIn = (region: RegionId, model: ModelId): Kept => {
     const known = placements.find((one) => one.region === region && one.model === model);
     if (known !== undefined) return known;
-    const made: Kept = { region, model, count: 0, steps: [] };
+    const made: Kept = { region, model, count: 0, steps: { at: [], tokens: [], count: [] } };
     placements.push(made);
     return made;
   };
   const add = ({ kept, tokens, atMs }: Counted, sign: 1 | -1): void => {
-    const at = Math.floor(atMs / chanceOf(kept.model).stepMs);
-    const step = stepOf(kept, at);
-    step.tokens += sign * tokens;
-    step.count += sign;
+    addTo(kept.steps, Math.floor(atMs / chanceOf(kept.model).stepMs), sign * tokens, sign);
     kept.count += sign;
-    // Without conversations there are no tokens, whatever rounding left behind.
-    if (step.count === 0) kept.steps.splice(kept.steps.indexOf(step), 1);
   };
   const forget = (id: ConversationId): void => {
     const before = counted.get(id);
@@ -111,9 +106,9 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
       const counts = open.get(model) ?? new Float64Array(RETURN_STEPS);
       open.set(model, counts);
       const nowAt = Math.floor(nowMs / chanceOf(model).stepMs);
-      for (const { at, count } of steps) {
-        const age = ageOf(at, nowAt);
-        counts[age] = (counts[age] ?? 0) + count;
+      for (let i = 0; i < steps.at.length; i++) {
+        const age = ageOf(steps.at[i] ?? 0, nowAt);
+        counts[age] = (counts[age] ?? 0) + (steps.count[i] ?? 0);
       }
     }
     const weights = new Map<ModelId, readonly number[]>();
@@ -154,7 +149,9 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
         const nowAt = Math.floor(nowMs / chanceOf(model).stepMs);
         const byAge = weights.get(model);
         let tokens = 0;
-        for (const step of steps) tokens += step.tokens * (byAge?.[ageOf(step.at, nowAt)] ?? 0);
+        for (let i = 0; i < steps.at.length; i++) {
+          tokens += (steps.tokens[i] ?? 0) * (byAge?.[ageOf(steps.at[i] ?? 0, nowAt)] ?? 0);
+        }
         sums.push({ region, model, tokens: Math.max(0, tokens) });
       }
       return sums;
@@ -170,15 +167,21 @@ export const createLiveLedger = (options: { readonly pinMs: number }): LiveLedge
   };
 };
 
-/** Nearly always the newest, which is the last. */
-const stepOf = ({ steps }: Kept, at: number): Step => {
-  for (let i = steps.length - 1; i >= 0; i--) {
-    const step = steps[i];
-    if (step?.at === at) return step;
+const addTo = (steps: Steps, at: number, tokens: number, count: number): void => {
+  // Nearly always the newest, which is the last.
+  const i = steps.at.lastIndexOf(at);
+  if (i === -1) {
+    steps.at.push(at);
+    steps.tokens.push(tokens);
+    steps.count.push(count);
+    return;
   }
-  const begun = { at, tokens: 0, count: 0 };
-  steps.push(begun);
-  return begun;
+  const left = (steps.count[i] ?? 0) + count;
+  steps.tokens[i] = (steps.tokens[i] ?? 0) + tokens;
+  steps.count[i] = left;
+  if (left !== 0) return;
+  // Without conversations there are no tokens, whatever rounding left behind.
+  for (const column of [steps.at, steps.tokens, steps.count]) column.splice(i, 1);
 };
 
 /** @param at @param nowAt numbers of steps */

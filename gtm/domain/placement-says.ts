@@ -77,7 +77,7 @@ const STATES: readonly PlacementState[] = ["loaded", "loading", "asleep", "on-di
 
 const read = (parts: readonly PlacementPart[]): PlacementSays => {
   const state = STATES.find((one) => parts.some(({ model }) => model.state === one)) ?? "down";
-  const serving = parts.filter(({ model }) => model.state === state);
+  const serving = parts.length === 1 ? parts : parts.filter(({ model }) => model.state === state);
   const models = serving.map(({ model }) => model);
   const replicas = replicasIn(serving, state);
   return {
@@ -138,7 +138,8 @@ const confidenceOf = (model: ModelHeard): number =>
 
 const replicasIn = (parts: readonly PlacementPart[], state: PlacementState): readonly ReplicaSaid[] => {
   const all: ReplicaSaid[] = [];
-  for (const part of parts.toSorted((a, b) => madeAtMs(b.heard) - madeAtMs(a.heard))) {
+  const newestFirst = parts.length === 1 ? parts : parts.toSorted((a, b) => madeAtMs(b.heard) - madeAtMs(a.heard));
+  for (const part of newestFirst) {
     for (const replica of reportedReplicas(part, state)) all.push(replicaSaid(replica, part));
   }
   // Stable: of those with one id the first said stays the first.

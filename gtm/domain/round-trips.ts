@@ -55,9 +55,9 @@ const withSample = (window: Window | null, rttMs: number): Window => {
 /** Not the least: one sample that is too short to be true would stand for twenty minutes. @returns null: too few samples */
 const secondLeast = (now: Window, before: Window | null): number | null => {
   if (now.count + (before?.count ?? 0) < LEAST_SAMPLES) return null;
-  const samples = [now.leastMs, now.secondMs, before?.leastMs, before?.secondMs];
-  const [, second = null] = samples.filter((one) => one !== undefined).sort((a, b) => a - b);
-  return second;
+  if (before === null) return now.secondMs;
+  // Either window's least is the least of all: the other's is the second, unless the first's own second is shorter.
+  return Math.min(Math.max(now.leastMs, before.leastMs), now.secondMs, before.secondMs);
 };
 
 /** What turns read: the measured round trips of one client's network, ms. */

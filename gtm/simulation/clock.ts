@@ -10,10 +10,14 @@ export type Agenda = {
   readonly events: () => number;
 };
 
-type Item = { readonly atMs: number; readonly order: number; readonly act: () => void };
+/**
+ * A binary heap in columns: what is compared lies side by side, so that ordering thousands of acts by their times does not
+ * fetch each of them from wherever it was made.
+ */
+type Heap = { readonly times: number[]; readonly orders: number[]; readonly acts: (() => void)[] };
 
 export const createAgenda = (): Agenda => {
-  const heap: Item[] = [];
+  const heap: Heap = { times: [], orders: [], acts: [] };
   let nowMs = 0;
   let order = 0;
   let events = 0;
@@ -23,46 +27,67 @@ export const createAgenda = (): Agenda => {
     at: (atMs, act) => {
       if (atMs < nowMs) throw new RangeError(`${atMs} ms is in the past: it is ${nowMs} ms`);
       order += 1;
-      push(heap, { atMs, order, act });
+      push(heap, atMs, order, act);
     },
     runUntil: (ms) => {
-      for (let next = heap[0]; next !== undefined && next.atMs <= ms; next = heap[0]) {
+      for (;;) {
+        const nextMs = heap.times[0];
+        const act = heap.acts[0];
+        if (nextMs === undefined || act === undefined || nextMs > ms) break;
         pop(heap);
-        nowMs = next.atMs;
+        nowMs = nextMs;
         events += 1;
-        next.act();
+        act();
       }
       nowMs = Math.max(nowMs, ms);
     },
   };
 };
 
-const isBefore = (a: Item, b: Item): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
-
-const push = (heap: Item[], item: Item): void => {
-  let at = heap.length;
-  heap.push(item);
+const push = (heap: Heap, atMs: number, order: number, act: () => void): void => {
+  const { times } = heap;
+  let at = times.length;
+  // Its order is the last of all: it comes before none that is due at the same time.
   while (at > 0) {
     const above = (at - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || !isBefore(item, parent)) break;
-    heap[at] = parent;
+    if (atMs >= (times[above] ?? 0)) break;
+    move(heap, above, at);
     at = above;
   }
-  heap[at] = item;
+  set(heap, at, atMs, order, act);
 };
 
-const pop = (heap: Item[]): void => {
-  const item = heap.pop();
-  if (item === undefined || heap.length === 0) return;
+const pop = (heap: Heap): void => {
+  const atMs = heap.times.pop();
+  const order = heap.orders.pop();
+  const act = heap.acts.pop();
+  const length = heap.times.length;
+  if (atMs === undefined || order === undefined || act === undefined || length === 0) return;
   let at = 0;
   for (;;) {
-    const left = heap[2 * at + 1];
-    const right = heap[2 * at + 2];
-    const child = right !== undefined && left !== undefined && isBefore(right, left) ? right : left;
-    if (child === undefined || !isBefore(child, item)) break;
-    heap[at] = child;
-    at = child === left ? 2 * at + 1 : 2 * at + 2;
+    const left = 2 * at + 1;
+    if (left >= length) break;
+    const child = left + 1 < length && isBefore(heap, left + 1, left) ? left + 1 : left;
+    const childMs = heap.times[child] ?? 0;
+    if (childMs > atMs || (childMs === atMs && (heap.orders[child] ?? 0) > order)) break;
+    move(heap, child, at);
+    at = child;
   }
-  heap[at] = item;
+  set(heap, at, atMs, order, act);
 };
+
+const isBefore = ({ times, orders }: Heap, a: number, b: number): boolean => {
+  const [aMs, bMs] = [times[a] ?? 0, times[b] ?? 0];
+  return aMs < bMs || (aMs === bMs && (orders[a] ?? 0) < (orders[b] ?? 0));
+};
+
+const move = (heap: Heap, from: number, to: number): void =>
+  set(heap, to, heap.times[from] ?? 0, heap.orders[from] ?? 0, heap.acts[from] ?? NOTHING);
+
+const set = ({ times, orders, acts }: Heap, at: number, atMs: number, order: number, act: () => void): void => {
+  times[at] = atMs;
+  orders[at] = order;
+  acts[at] = act;
+};
+
+const NOTHING = (): void => {};

@@ -71,7 +71,8 @@ export const createClients = (
     count += 1;
     agenda.at(Math.max(client.startsAtMs, agenda.nowMs()), () => {
       const asker: Asker = {
-        ...{ number, client },
+        number,
+        client,
         underWay: 0,
         endedAtMs: client.startsAtMs,
         next: null,

@@ -32,8 +32,15 @@ export const firstTokenRecordOf = (
 ): FirstTokenRecord => {
   const { conversation, turn, promptTokens, outputTokens } = asking.planned;
   return {
-    ...{ conversation, turn, region: choice.region, replica, nearest, previous: asking.previous },
-    ...{ promptTokens, outputTokens, cachedTokens: event.cachedTokens },
+    conversation,
+    turn,
+    region: choice.region,
+    replica,
+    nearest,
+    previous: asking.previous,
+    promptTokens,
+    outputTokens,
+    cachedTokens: event.cachedTokens,
     askedAtMs: asking.askedAtMs,
     firstTokenAtMs: event.atMs + rttMs / 2,
     queuedMs: event.startedAtMs - event.submittedAtMs,

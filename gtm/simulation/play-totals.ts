@@ -67,7 +67,8 @@ export const createTally = (
       const work = {
         turns: 1,
         prefillMs: prefillMs(speed, computedTokens, promptTokens),
-        ...{ computedTokens, cachedTokens },
+        computedTokens,
+        cachedTokens,
         noCachePrefillMs: prefillMs(speed, promptTokens, promptTokens),
       };
       if (atMs >= measured.fromMs && atMs < measured.toMs) add(sums[region], work);

@@ -48,8 +48,16 @@ export const createTurns = (options: TurnsOptions): Turns => {
     const { conversation, parent, turn, promptTokens, outputTokens, blocks } = planned;
     const { city, lastMileMs } = asker.client;
     const asked: Asked = {
-      ...{ client: asker.number, conversation, parent, turn, city, lastMileMs },
-      ...{ promptTokens, outputTokens, blocks, previous },
+      client: asker.number,
+      conversation,
+      parent,
+      turn,
+      city,
+      lastMileMs,
+      promptTokens,
+      outputTokens,
+      blocks,
+      previous,
       idleMs: idleOf(asking, agenda.nowMs()),
     };
     lead(asked, (choice, leavesAtMs) => {
@@ -170,16 +178,17 @@ const settle = ({ asker, planned }: Asking, region: number, endedAtMs: number): 
 
 /** @param advance lets a region catch up with now; @returns when it wants to be woken next */
 const createWaker = (agenda: Agenda, advance: (region: number) => number): ((region: number) => void) => {
-  const dueAtMs = new Map<number, number>();
+  /** By region. */
+  const dueAtMs: number[] = [];
   const wake = (region: number): void => {
     const nextMs = advance(region);
-    const dueMs = dueAtMs.get(region) ?? Number.POSITIVE_INFINITY;
+    const dueMs = dueAtMs[region] ?? Number.POSITIVE_INFINITY;
     if (nextMs === Number.POSITIVE_INFINITY || dueMs <= nextMs) return;
-    dueAtMs.set(region, nextMs);
+    dueAtMs[region] = nextMs;
     agenda.at(Math.max(nextMs, agenda.nowMs()), () => {
       // One that was due earlier has taken its place.
-      if (dueAtMs.get(region) !== nextMs) return;
-      dueAtMs.delete(region);
+      if (dueAtMs[region] !== nextMs) return;
+      dueAtMs[region] = Number.POSITIVE_INFINITY;
       wake(region);
     });
   };

@@ -32,6 +32,7 @@ type Look = {
   readonly newTokens: number;
   readonly gaps: number;
   readonly gapsMs: number;
+  /** One a replica; none where nobody asks. */
   readonly served: readonly Served[];
 };
 type Served = { readonly requests: number; readonly computedTokens: number };
@@ -45,6 +46,8 @@ export const createReporter = (options: ReporterOptions): ((nowMs: number) => He
   const agent = AgentId.parse("simulated");
   const ids = region.replicas.map((_, index) => replicaId(site, index));
   const looks = createLooks();
+  // Gateways know backlogs; who guesses them from metrics needs what each replica has served.
+  const look = options.eyes === "agent" ? lookAtEach : lookAtAll;
   let since = Number.NEGATIVE_INFINITY;
   return (nowMs) => {
     const startedAtMs = region.startedAtMs?.() ?? 0;
@@ -52,8 +55,8 @@ export const createReporter = (options: ReporterOptions): ((nowMs: number) => He
     if (startedAtMs !== since) looks.forget();
     since = startedAtMs;
     const states = region.replicas.map((replica) => replica.state());
-    const look = lookAt(states, nowMs);
-    const models = [modelHeard(options, ids, { states, look, before: looks.add(look) })];
+    const now = look(states, nowMs);
+    const models = [modelHeard(options, ids, { states, look: now, before: looks.add(now) })];
     const report = { region: site.id, agent, reportedAtMs: nowMs, gpus: gpusOf(options), models };
     return { report, heardAtMs: nowMs, ageWhenHeardMs: 0 };
   };
@@ -83,19 +86,27 @@ const createLooks = () => {
 
 const MOST_OLD_LOOKS = 256;
 
-const lookAt = (states: readonly ReplicaState[], atMs: number): Look => {
+const NOBODY: readonly Served[] = [];
+
+const lookAtAll = (states: readonly ReplicaState[], atMs: number): Look => {
   let [queriedTokens, hitTokens, newTokens, gaps, gapsMs] = [0, 0, 0, 0, 0];
-  const served: Served[] = [];
   for (const { counters, decoded } of states) {
     queriedTokens += counters.prefixQueryTokens;
     hitTokens += counters.prefixHitTokens;
     newTokens += counters.computedTokens + decoded.outputTokens;
     gaps += decoded.gaps;
     gapsMs += decoded.gapsMs;
-    served.push({ requests: counters.firstTokens, computedTokens: counters.computedTokens });
   }
-  return { atMs, queriedTokens, hitTokens, newTokens, gaps, gapsMs, served };
+  return { atMs, queriedTokens, hitTokens, newTokens, gaps, gapsMs, served: NOBODY };
 };
+
+const lookAtEach = (states: readonly ReplicaState[], atMs: number): Look => ({
+  ...lookAtAll(states, atMs),
+  served: states.map(({ counters }) => ({
+    requests: counters.firstTokens,
+    computedTokens: counters.computedTokens,
+  })),
+});
 
 /** Of a model that is not loaded: what it needs, and that there is room. Llama-3-70B at fp16, on eight GPUs of 80 GB. */
 const COLD_WEIGHT_BYTES = 141_000_000_000;

@@ -64,7 +64,11 @@ export const createSimulatedGtm = (arena: Arena, policy: Policy, pool: Pool): Si
   const assemble = (): World => {
     const nowMs = agenda.nowMs();
     return assembleWorld({
-      ...{ previous, nowMs, epochAheadMs: 0, sites, policy },
+      previous,
+      nowMs,
+      epochAheadMs: 0,
+      sites,
+      policy,
       models: MODELS,
       reports: [...reports.values()],
       regionsWithAbsentAgents: [],

@@ -40,6 +40,9 @@ const createSteered = (arena: Arena, options: SteeredOptions): Contender => {
   const count = scenario.leading.kind === "redirect" ? scenario.leading.gtms : 1;
   const gtms = Array.from({ length: count }, () => createSimulatedGtm(arena, policy, pool));
   const indices = new Map(scenario.fleet.map(({ site }, index) => [site.id, index]));
+  const replicaIds = scenario.fleet.map(({ site, replicas }) =>
+    Array.from({ length: replicas }, (_, replica) => replicaId(site, replica)),
+  );
   let decisions = 0;
   if (scenario.leading.kind === "redirect" && scenario.leading.sharesSends && count > 1) share(arena, gtms);
   const [first] = gtms;
@@ -66,7 +69,7 @@ const createSteered = (arena: Arena, options: SteeredOptions): Contender => {
     if (region === null || index === undefined) return null;
     gtm.sent(decision, turn.promptTokens);
     const tokens = turn.promptTokens + decision.turn.outputTokens;
-    const id = conversationIdOf(turn.conversation);
+    const id = decision.turn.conversationId ?? conversationIdOf(turn.conversation);
     ledger.commit({ id, model: SIMULATED, region, tokens, atMs: decision.decidedAtMs });
     const cost = chosen?.kind === "candidate" ? chosen.cost : null;
     const prediction = cost === null ? null : { queueMs: cost.queueMs, ttftMs: cost.predictedTtftMs };
@@ -77,11 +80,18 @@ const createSteered = (arena: Arena, options: SteeredOptions): Contender => {
     if (scenario.reporting.eyes !== "gateway" || site === undefined) return;
     const id = conversationIdOf(turn.conversation);
     const { promptTokens, outputTokens, cachedTokens } = record;
-    const replica = replicaId(site, record.replica);
+    const replica = replicaIds[record.region]?.[record.replica] ?? replicaId(site, record.replica);
     const after = ledger.measured(id, site.id, replica, promptTokens + outputTokens);
     const lesson = {
-      ...{ region: site.id, model: SIMULATED, replica, conversation: id, pool: pool.name },
-      ...{ promptTokens, cachedTokens, completionTokens: outputTokens, outcome: "served" as const },
+      region: site.id,
+      model: SIMULATED,
+      replica,
+      conversation: id,
+      pool: pool.name,
+      promptTokens,
+      cachedTokens,
+      completionTokens: outputTokens,
+      outcome: "served" as const,
     };
     const rttMs = turn.lastMileMs + scenario.rttMs(turn.city, record.region);
     for (const gtm of gtms) {

@@ -37,25 +37,21 @@ const stayOrMove = (home: Candidate, candidates: readonly Candidate[], turn: Tur
   // A name never moves by a query: moves are decided where turns are seen. Nor does what somebody ordered here before it came.
   const better = turn.kind === "label" || isHomeOrdered(turn) ? [] : candidates.filter(isBetter);
   const chosen = better.length === 0 ? home : cheapest(better, turn.hashKey, policy);
-  const verdict = (kind: "pinned" | "placed"): Verdict => ({ kind, ...chosenOver(chosen, candidates) });
+  const { region, runnerUp, leadMs } = chosenOver(chosen, candidates);
   // What a cell keeps is an answer, not a conversation.
-  if (turn.kind === "cell") return { verdict: verdict("placed"), marginMs };
-  if (chosen === home) return { verdict: verdict("pinned"), marginMs };
-  return {
-    verdict: {
-      kind: "migrated",
-      ...chosenOver(chosen, candidates),
-      from: home.region,
-      savedMs: savedMs(home, chosen, policy),
-    },
-    marginMs,
-  };
+  if (turn.kind === "cell") return { verdict: { kind: "placed", region, runnerUp, leadMs }, marginMs };
+  if (chosen === home) return { verdict: { kind: "pinned", region, runnerUp, leadMs }, marginMs };
+  const saved = savedMs(home, chosen, policy);
+  return { verdict: { kind: "migrated", region, runnerUp, leadMs, from: home.region, savedMs: saved }, marginMs };
 };
 
-const placed = (chosen: Candidate, candidates: readonly Candidate[], policy: Policy): Outcome => ({
-  verdict: { kind: "placed", ...chosenOver(chosen, candidates) },
-  marginMs: marginOf(chosen.cost.totalMs, policy),
-});
+const placed = (chosen: Candidate, candidates: readonly Candidate[], policy: Policy): Outcome => {
+  const { region, runnerUp, leadMs } = chosenOver(chosen, candidates);
+  return {
+    verdict: { kind: "placed", region, runnerUp, leadMs },
+    marginMs: marginOf(chosen.cost.totalMs, policy),
+  };
+};
 
 const displaced = (from: RegionId, candidates: readonly Candidate[], turn: Turn, policy: Policy): Outcome => {
   // Nothing fresh to compare by, or a name that must get the same answer whoever asks: the hash spreads them by spare rate.

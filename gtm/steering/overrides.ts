@@ -35,7 +35,9 @@ export const overridesFor = (turn: Turn, world: World): readonly OverrideRule[] 
  * @param isHeld whether the region holds this turn's conversation
  */
 export const overriddenBy = (rules: readonly OverrideRule[], region: string, isHeld: boolean): string | null =>
-  rules.find((rule) => keepsOut(rule, matchesGlob(rule.region, region), isHeld))?.id ?? null;
+  rules.length === 0
+    ? null
+    : (rules.find((rule) => keepsOut(rule, matchesGlob(rule.region, region), isHeld))?.id ?? null);
 
 const keepsOut = ({ kind }: OverrideRule, isMatched: boolean, isHeld: boolean): boolean => {
   switch (kind) {
@@ -59,10 +61,12 @@ export const isShare = (rule: OverrideRule): rule is ShareRule => rule.kind === 
  * @param hashKey the conversation, or the cell: the same on every GTM
  */
 export const overShareOf = (rules: readonly OverrideRule[], region: string, hashKey: string): ShareRule | null =>
-  rules.find(
-    (rule): rule is ShareRule =>
-      isShare(rule) && matchesGlob(rule.region, region) && drawOf(rule, hashKey) >= rule.share,
-  ) ?? null;
+  rules.length === 0
+    ? null
+    : (rules.find(
+        (rule): rule is ShareRule =>
+          isShare(rule) && matchesGlob(rule.region, region) && drawOf(rule, hashKey) >= rule.share,
+      ) ?? null);
 
 /**
  * From 0 to 1, by the region's glob and not by the override's id: whoever raises a share, or orders it anew, adds to the

@@ -115,14 +115,16 @@ export const tokensToHold = ({ request, preempted }: Pick<Waiting, "request" | "
 export const matchedNow = ({ cache, options }: Engine, job: Pick<Waiting, "request" | "preempted">): number =>
   cache.matchedBlocks(job.request.blocks, reusableBlocks(tokensToHold(job), options.blockTokens));
 
-/** Puts a request into the queue, at its front if it was preempted. */
-export const queueUp = (engine: Engine, job: Omit<Waiting, "missingMs">): void => {
+/** Puts a request into the queue, at its front if it was preempted. @returns blocks of it that the cache holds now */
+export const queueUp = (engine: Engine, job: Omit<Waiting, "missingMs">): number => {
   const tokens = tokensToHold(job);
-  const held = matchedNow(engine, job) * engine.options.blockTokens;
+  const matched = matchedNow(engine, job);
+  const held = matched * engine.options.blockTokens;
   const waiting = { ...job, missingMs: prefillMs(engine.options.speed, tokens - held, tokens) };
   engine.queuedMs += waiting.missingMs;
   if (job.preempted === null) engine.queue.push(waiting);
   else engine.queue.unshift(waiting);
+  return matched;
 };
 
 /** Takes one out of the queue, wherever it stands. */

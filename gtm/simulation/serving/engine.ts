@@ -27,8 +27,8 @@ export const runEngine = (engine: Engine, toMs: number, emit: Emit): void => {
 
 export const enqueue = (engine: Engine, job: Job, emit: Emit): void => {
   growAnswers(engine);
-  queueUp(engine, { ...job, preempted: null });
-  startWhatFits(engine, emit);
+  const matched = queueUp(engine, { ...job, preempted: null });
+  startWhatFits(engine, emit, engine.queue.length === 1 ? matched : null);
 };
 
 /** The next event. */
@@ -46,16 +46,24 @@ export const step = (engine: Engine, emit: Emit): void => {
   startWhatFits(engine, emit);
 };
 
-/** First come, first served: whoever does not fit holds up those behind. */
-export const startWhatFits = (engine: Engine, emit: Emit): void => {
-  while (canStart(engine) && startFirst(engine, emit)) engine.next = null;
+/**
+ * First come, first served: whoever does not fit holds up those behind.
+ *
+ * @param matchedOfFirst blocks of the first that the cache holds, where that has just been looked up; null: it has not
+ */
+export const startWhatFits = (engine: Engine, emit: Emit, matchedOfFirst: number | null = null): void => {
+  let known = matchedOfFirst;
+  while (canStart(engine) && startFirst(engine, emit, known)) {
+    engine.next = null;
+    known = null;
+  }
 };
 
-const startFirst = (engine: Engine, emit: Emit): boolean => {
+const startFirst = (engine: Engine, emit: Emit, known: number | null): boolean => {
   const [first] = engine.queue;
   if (first === undefined) return false;
   const { request, submittedAtMs, preempted } = first;
-  const matched = matchedNow(engine, first);
+  const matched = known ?? matchedNow(engine, first);
   const needed = blocksToGoOn(engine, request, (preempted?.answering?.outputTokens ?? 0) + 1);
   const blocks = engine.cache.pin(request.blocks, matched, needed);
   if (blocks === null) return false;

@@ -23,6 +23,8 @@ export type Lookahead = {
 };
 
 export const createLookahead = (engine: Engine): Lookahead => {
+  /** As if answers never outgrew their memory. */
+  const roomy: Engine["options"] = { ...engine.options, admission: "whole" };
   let ahead: Engine | null = null;
   let spare: PrefixCache | null = null;
   const drop = (): void => {
@@ -39,8 +41,12 @@ export const createLookahead = (engine: Engine): Lookahead => {
     forget: drop,
     waitMs: () => {
       // A copy of a queue that was is of no use.
-      if (engine.queue.length === 0) drop();
-      if (engine.queue.length === 0 && hasRoom(engine) && !mayOutgrow(engine)) return openWithoutQueueMs(engine);
+      if (engine.queue.length === 0) {
+        drop();
+        // Nobody is before him, and he could start now.
+        if (engine.lane.length === 0 && canStart(engine)) return 0;
+        if (hasRoom(engine) && !mayOutgrow(engine)) return openWithoutQueueMs(engine, roomy);
+      }
       ahead ??= forkEngine(engine, spare);
       playUntilOpen(ahead);
       return Math.max(0, ahead.nowMs - engine.nowMs);
@@ -60,10 +66,10 @@ const mayOutgrow = ({ options, batch, cache }: Engine): boolean => {
 };
 
 /** Who has nobody before him and room beside those who run waits for prefills and weights alone: memory need not be played. */
-const openWithoutQueueMs = (engine: Engine): number => {
+const openWithoutQueueMs = (engine: Engine, options: Engine["options"]): number => {
   const copy: Engine = {
     ...engine,
-    options: { ...engine.options, admission: "whole" },
+    options,
     next: null,
     lane: engine.lane.map((one) => ({ ...one })),
     batch: { ...engine.batch, members: engine.batch.members.slice() },

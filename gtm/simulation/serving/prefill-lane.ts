@@ -33,13 +33,17 @@ export const tokensIn = ({ lin, square }: LanePace, ms: number): number =>
 export const nextToEnd = (lane: readonly Prefilling<unknown>[]): number => {
   let next = -1;
   let least = Number.POSITIVE_INFINITY;
-  for (const [index, { at, to }] of lane.entries()) {
-    if (to - at >= least) continue;
-    least = to - at;
+  for (let index = 0; index < lane.length; index++) {
+    const left = leftOf(lane[index]);
+    if (left >= least) continue;
+    least = left;
     next = index;
   }
   return next;
 };
+
+const leftOf = (one: Prefilling<unknown> | undefined): number =>
+  one === undefined ? Number.POSITIVE_INFINITY : one.to - one.at;
 
 /** Tokens that all of them compute together until the first ends. */
 export const tokensToNextEnd = (lane: readonly Prefilling<unknown>[]): number => {

@@ -45,35 +45,32 @@ export const createAffinity =
     const offers = offersFor(request, replicas);
     const least = leastLoaded(offers, dice);
     const holder = best(offers, holdsMore, dice);
-    return holder.waitingMs + holder.missingMs <= least.waitingMs + least.wholeMs ? holder.index : least.index;
+    const missingMs = holder.replica.prefillMs(request, holder.cachedTokens);
+    const wholeMs = least.replica.prefillMs(request, 0);
+    return holder.waitingMs + missingMs <= least.waitingMs + wholeMs ? holder.index : least.index;
   };
 
+/** What is asked of one replica alone, or to tell equals apart, is left to be asked. */
 type Offer = {
   readonly index: number;
+  readonly replica: Replica;
   readonly waitingMs: number;
   readonly cachedTokens: number;
-  readonly missingMs: number;
-  readonly wholeMs: number;
-  readonly tokensWritten: number;
 };
 
 const offersFor = (request: EngineRequest, replicas: readonly Replica[]): readonly Offer[] =>
-  replicas.map((replica, index) => {
-    const cachedTokens = replica.cachedTokens(request);
-    return {
-      index,
-      waitingMs: replica.waitingMs(),
-      cachedTokens,
-      missingMs: replica.prefillMs(request, cachedTokens),
-      wholeMs: replica.prefillMs(request, 0),
-      tokensWritten: replica.tokensWritten(),
-    };
-  });
+  replicas.map((replica, index) => ({
+    index,
+    replica,
+    waitingMs: replica.waitingMs(),
+    cachedTokens: replica.cachedTokens(request),
+  }));
 
 /** Less than 0: the first is better. */
 type Order = (a: Offer, b: Offer) => number;
 
-const loadedLess: Order = (a, b) => order(a.waitingMs, b.waitingMs) || a.tokensWritten - b.tokensWritten;
+const loadedLess: Order = (a, b) =>
+  order(a.waitingMs, b.waitingMs) || a.replica.tokensWritten() - b.replica.tokensWritten();
 const holdsMore: Order = (a, b) => b.cachedTokens - a.cachedTokens || loadedLess(a, b);
 /** Both may be infinite. */
 const order = (a: number, b: number): number => (a === b ? 0 : a - b);

@@ -51,13 +51,16 @@ export const createServingRegion = (options: ServingRegionOptions): ServingRegio
     },
     abort: (id, atMs) => replicas.some((replica) => replica.abort(id, atMs)),
     advanceTo: (ms) => {
-      const events: RegionEvent[] = [];
+      let events: RegionEvent[] | null = null;
       let told = 0;
-      for (const [replica, one] of replicas.entries()) {
-        const since = one.advanceTo(ms);
-        if (since.length > 0) told += 1;
+      for (let replica = 0; replica < replicas.length; replica++) {
+        const since = replicas[replica]?.advanceTo(ms) ?? NOTHING;
+        if (since.length === 0) continue;
+        told += 1;
+        events ??= [];
         for (const event of since) events.push({ replica, event });
       }
+      if (events === null) return NOTHING;
       return told > 1 ? inOrder(events) : events;
     },
     catchUp,
@@ -72,6 +75,8 @@ export const createServingRegion = (options: ServingRegionOptions): ServingRegio
     },
   };
 };
+
+const NOTHING: readonly never[] = [];
 
 /** Stable: events of one replica keep their order, at the same moment the lower replica comes first. */
 const inOrder = (events: RegionEvent[]): RegionEvent[] => events.sort((a, b) => a.event.atMs - b.event.atMs);
