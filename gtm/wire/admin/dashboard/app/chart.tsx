@@ -34,7 +34,8 @@ export const Chart = ({ title, seconds, lines }: Wish) => {
         cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
         axes: [
-          { ...axis, values: (_plot, ticks) => ticks.map(timeOf) },
+          // A time is that wide, in px.
+          { ...axis, space: 75, values: (_plot, ticks) => ticks.map(timeOf) },
           { ...axis, size: 44 },
         ],
         series: [

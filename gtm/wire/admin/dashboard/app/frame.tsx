@@ -21,6 +21,7 @@ import { PlacementsScreen } from "./screens/placements.tsx";
 import { ReferenceScreen } from "./screens/reference.tsx";
 import { RegionScreen } from "./screens/region.tsx";
 import { TokensScreen } from "./screens/tokens.tsx";
+import { WhatIfScreen } from "./screens/what-if.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
 import { Session, SignIn, useWhoAmI } from "./session.tsx";
 import { Empty } from "./state-box.tsx";
@@ -35,6 +36,7 @@ const SCREENS: readonly (readonly [screen: string, title: string])[] = [
   ["conversations", "Conversations"],
   ["decisions", "Decisions"],
   ["explain", "Explain"],
+  ["what-if", "What if"],
   ["overrides", "Overrides"],
   ["operations", "Operations"],
   ["zones", "Zones"],
@@ -134,6 +136,8 @@ const Screen = ({ place, status }: { readonly place: Place; readonly status: Kno
       return <DecisionScreen key={place.subject} id={place.subject} />;
     case "explain":
       return <ExplainScreen place={place} />;
+    case "what-if":
+      return <WhatIfScreen place={place} />;
     case "operations":
       return place.subject === "" ? <OperationsScreen /> : <OperationScreen key={place.subject} id={place.subject} />;
     case "configuration":

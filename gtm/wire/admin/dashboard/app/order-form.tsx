@@ -100,7 +100,14 @@ const Chosen = ({ region, chosen, onDone }: ChosenWish) => {
           <p class="note">
             Resolvers may go on giving the region for up to {plan.resolvers.lingerSeconds} s. {plan.resolvers.note}
           </p>
-          <ConfirmOrder planned={planned} name={region.id} title={chosen.title} ifMatch={plan.etag} />
+          <ConfirmOrder
+            planned={planned}
+            name={region.id}
+            title={chosen.title}
+            ifMatch={plan.etag}
+            comment={comment}
+            words={words}
+          />
         </div>
       )}
     </>

@@ -43,6 +43,7 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
       (name !== "share" || wish["kind"] === "share") &&
       (name !== "over" || wish["kind"] === "drain-all"),
   );
+  const words = ["overrides", "add", ...options.flatMap(([name, value]) => [`--${name}`, value])];
   const { plan } = planned;
   return (
     <section class="order" aria-label="A new override">
@@ -99,7 +100,7 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
         </label>
         <button type="submit">Preview</button>
       </form>
-      <Command words={["overrides", "add", ...options.flatMap(([name, value]) => [`--${name}`, value])]} />
+      <Command words={words} />
       <OrderRefusal planned={planned} />
       {plan !== null && (
         <div class="plan">
@@ -108,7 +109,14 @@ export const OverrideForm = ({ onDone }: { readonly onDone: () => void }) => {
           </h3>
           <PacedPlan paced={plan.paced} />
           <PlanEffects effects={plan} which="known and concerned" />
-          <ConfirmOrder planned={planned} name={plan.override.region} title="Order" ifMatch={null} />
+          <ConfirmOrder
+            planned={planned}
+            name={plan.override.region}
+            title="Order"
+            ifMatch={null}
+            comment={wish["comment"] ?? ""}
+            words={words}
+          />
         </div>
       )}
     </section>

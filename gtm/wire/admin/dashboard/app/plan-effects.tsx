@@ -2,21 +2,28 @@
 import type { OrderEffects } from "#gtm/wire/admin/order-effects.ts";
 import { DataTable } from "./data-table.tsx";
 import { PlanDisplaced } from "./plan-displaced.tsx";
-import { count, milliseconds, percent } from "./quantity.ts";
+import { age, count, milliseconds, percent } from "./quantity.ts";
 
 type Wish = { readonly effects: OrderEffects; readonly which: string };
 
 const useText = (use: OrderEffects["uses"][number]["kvUsedFraction"]): string =>
   use === null ? "not known" : `${percent(use.now)} → ${percent(use.after)}`;
 
+/** Regions, a fraction, or milliseconds since the last change. */
+const measured = (rule: string, value: number): string => {
+  if (rule === "cooldown") return age(value);
+  return rule === "maxUsedAfterDrainFraction" ? percent(value) : count(value);
+};
+
 export const PlanEffects = ({ effects, which }: Wish) => {
   const { conversations, nextTurns, modelsWithoutRegion, modelsToLoad, uses, violations } = effects;
   const { home, isComplete, pinned, hot, idle, located } = conversations;
   return (
     <>
-      {violations.map(({ rule, detail }) => (
+      {violations.map(({ rule, detail, found, limit }) => (
         <p key={rule + detail} class="box bad" role="alert">
-          The safety rule {rule} refuses it: {detail}. On the command line --override-rule {rule} does it all the same.
+          The safety rule <strong>{rule}</strong> refuses it: {detail}. Found {measured(rule, found)}, the limit is{" "}
+          {measured(rule, limit)}.
         </p>
       ))}
       {home === 0 ? (

@@ -10,8 +10,11 @@ export type Planned<Plan> = {
   /** The wish changed: what was previewed says nothing of it. */
   readonly forget: () => void;
   readonly preview: () => Promise<void>;
-  /** @param ifMatch what was previewed; null: whatever it is by now */
-  readonly give: (ifMatch: string | null) => Promise<void>;
+  /**
+   * @param ifMatch what was previewed; null: whatever it is by now
+   * @param rules safety rules that are passed, with commas between them; null: none
+   */
+  readonly give: (ifMatch: string | null, rules?: string | null) => Promise<void>;
 };
 
 type Wish = { readonly path: string; readonly body: unknown; readonly onDone: () => void };
@@ -38,11 +41,19 @@ export const usePlanned = <Plan extends object>({ path, body, onDone }: Wish): P
     ...{ plan, failure, typed, type, forget },
     preview: () =>
       attempt(async () => setPlan((await call<Plan>({ method: "POST", path: `${path}?dry_run=true`, body })).body)),
-    give: (ifMatch) =>
+    give: (ifMatch, rules = null) =>
       attempt(async () => {
         // What was previewed, and nothing else: the API refuses it once that no longer holds.
-        const planned = plan !== null && "planId" in plan ? `?plan_id=${encodeURIComponent(String(plan.planId))}` : "";
-        await call({ method: "POST", path: `${path}${planned}`, body, ...(ifMatch === null ? {} : { ifMatch }) });
+        const said = new URLSearchParams({
+          ...(plan !== null && "planId" in plan ? { plan_id: String(plan.planId) } : {}),
+          ...(rules === null ? {} : { override_rule: rules }),
+        });
+        await call({
+          method: "POST",
+          path: said.size === 0 ? path : `${path}?${said}`,
+          body,
+          ...(ifMatch === null ? {} : { ifMatch }),
+        });
         forget();
         onDone();
       }),

@@ -129,8 +129,8 @@ const LastQuarter = ({ recent, regions }: QuarterWish) => {
       </div>
       <div class="charts">
         <WorldMap regions={regions} />
-        <AreaMatrix areas={areas} />
         <section>
+          <AreaMatrix areas={areas} />
           <h3>What changed</h3>
           {changes.length === 0 ? (
             <Empty>No region changed since this instance began to look.</Empty>
