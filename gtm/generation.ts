@@ -16,6 +16,7 @@ export const createGeneration = (parts: {
     id: Parameters<Ports["findConversation"]>[0],
     deadlineMs: number,
   ) => ReturnType<Ports["findConversation"]>;
+  readonly refusedBy: NonNullable<Ports["refusedBy"]>;
   readonly record: Ports["record"];
 }): Generation => {
   let last: World | null = null;
@@ -25,6 +26,7 @@ export const createGeneration = (parts: {
       world,
       locate: parts.locate,
       findConversation: (id) => parts.find(id, deadlineMs),
+      refusedBy: parts.refusedBy,
       record: parts.record,
     }),
     end: () => {

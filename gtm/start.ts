@@ -102,7 +102,8 @@ export const createGtm = (
       metrics,
     });
   const record = recorderAt(clock);
-  const begin = () => createGeneration({ world: source.world, locate: geoip.locate, find: conversations.find, record });
+  const { find, refusedBy } = conversations;
+  const begin = () => createGeneration({ world: source.world, locate: geoip.locate, find, refusedBy, record });
   const generation = begin();
 
   // The wires: how it is asked and answered.

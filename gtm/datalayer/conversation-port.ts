@@ -36,6 +36,8 @@ export type ConversationStore = Part & {
    * @param deadlineMs how long the store may take; later, and while it is away, the answer is null, counted and warned of
    */
   readonly find: (id: ConversationId | null, deadlineMs: number) => Promise<Conversation | null> | Conversation | null;
+  /** Regions whose gateway refused it within the last seconds, as `find` last heard; also where `find` knows nothing of it. */
+  readonly refusedBy: (id: ConversationId | null) => readonly RegionId[];
   /** A decision was made: where it sends a turn of a conversation, the ledger follows. Returns at once; never throws. */
   readonly commit: (entry: Entry) => void;
   /**

@@ -12,12 +12,15 @@ import type { StoreFailures } from "./store-failures.ts";
 export type ConversationRefusals = {
   /** Asks the store. Never rejects: a refusal that cannot be read costs no conversation, since it only lasts seconds. */
   readonly read: (id: ConversationId) => Promise<void>;
+  /** Regions whose gateway refuses it now, as far as was heard; also of one that the ledger does not know. */
+  readonly by: (id: ConversationId) => readonly RegionId[];
   /** The conversation with the regions that refuse it now. */
   readonly appliedTo: (conversation: Conversation) => Conversation;
 };
 
 /** At a time. */
 const MOST = 10_000;
+const NOBODY: readonly RegionId[] = [];
 
 export const createConversationRefusals = (options: {
   readonly store: Store;
@@ -41,7 +44,16 @@ export const createConversationRefusals = (options: {
     if (before === undefined || untilMs > before + 1_000) heard.inc({ region });
     refused.set(id, new Map(standing).set(region, Math.max(untilMs, before ?? 0)));
   };
+  const by = (id: ConversationId): readonly RegionId[] => {
+    const regions = refused.size === 0 ? undefined : refused.get(id);
+    if (regions === undefined) return NOBODY;
+    const nowMs = clock.monotonicMs();
+    const standing = [...regions].flatMap(([region, untilMs]) => (untilMs > nowMs ? [region] : []));
+    if (standing.length === 0) refused.delete(id);
+    return standing;
+  };
   return {
+    by,
     read: async (id) => {
       try {
         const stored = await store.get(refusedKey(id));
@@ -54,14 +66,9 @@ export const createConversationRefusals = (options: {
       }
     },
     appliedTo: (conversation) => {
-      const regions = refused.get(conversation.id);
-      if (regions === undefined) {
-        return conversation.refusedBy.length === 0 ? conversation : { ...conversation, refusedBy: [] };
-      }
-      const nowMs = clock.monotonicMs();
-      const refusedBy = [...regions].flatMap(([region, untilMs]) => (untilMs > nowMs ? [region] : []));
-      if (refusedBy.length === 0) refused.delete(conversation.id);
-      return { ...conversation, refusedBy };
+      const refusedBy = by(conversation.id);
+      const isUnchanged = refusedBy.length === 0 && conversation.refusedBy.length === 0;
+      return isUnchanged ? conversation : { ...conversation, refusedBy };
     },
   };
 };

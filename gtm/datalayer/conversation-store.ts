@@ -89,6 +89,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
       if (nowMs - known.checkedAtMs >= TRUSTED_FOR_MS) void lookup.refresh(id);
       return withRefusals(kept);
     },
+    refusedBy: (id) => (id === null ? [] : refusals.by(id)),
     commit: (entry) => {
       const served = servedTurnOf(entry);
       if (served === null) return;

@@ -47,5 +47,7 @@ export type Turn = {
   readonly hashKey: string;
   /** Where the stored response lies that this turn continues; no other region can serve it. */
   readonly stateRegion: RegionId | null;
+  /** Regions whose gateway refused the conversation within the last seconds. */
+  readonly refusedBy: readonly RegionId[];
   readonly receivedAtMs: number;
 };

@@ -88,7 +88,7 @@ const whyNotForThisTurn = (region: Region, placement: Placement | null, want: Wa
   if (overrideId !== null) return { reason: "overridden", overrideId };
   const over = isHeld ? null : overShareOf(want.overrides, region.id, turn.hashKey);
   if (over !== null) return { reason: "over-share", overrideId: over.id, share: over.share };
-  if (turn.conversation?.refusedBy.includes(region.id) === true) return { reason: "refused" };
+  if (turn.refusedBy.includes(region.id)) return { reason: "refused" };
   if (turn.stateRegion !== null && turn.stateRegion !== region.id) {
     return { reason: "state-elsewhere", region: turn.stateRegion };
   }

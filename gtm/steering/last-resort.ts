@@ -42,7 +42,8 @@ export const blindVerdict = (
   const regions = world.regions.filter(mayServe).map((region) => region.id);
   const overShare = (region: RegionId) => (region === turn.home ? null : overShareOf(overrides, region, turn.hashKey));
   const within = regions.filter((region) => overShare(region) === null);
-  const open = within.length > 0 ? within : regions;
+  const willing = within.filter((region) => !turn.refusedBy.includes(region));
+  const open = [willing, within].find(({ length }) => length > 0) ?? regions;
   const chosen = open.find((region) => region === turn.home) ?? firstByHash(open, turn.hashKey);
   if (chosen === null) return null;
   const over = within.length > 0 ? null : overShare(chosen);

@@ -55,6 +55,11 @@ export type Ports = {
   readonly locate: (clientSubnet: string) => Client;
   /** Has a deadline, and yields null when the store is slow or gone; that is counted and warned of behind the port. */
   readonly findConversation: (id: ConversationId | null) => Promise<Conversation | null> | Conversation | null;
+  /**
+   * Regions that refused the conversation within the last seconds; asked after `findConversation`, which may know nothing of
+   * it. Absent: nobody hears of refusals but with the conversation.
+   */
+  readonly refusedBy?: (id: ConversationId | null) => readonly RegionId[];
   /** Keeps the entry in memory and returns at once; never throws and never waits for a disk or a network. */
   readonly record: (entry: Entry) => void;
 };

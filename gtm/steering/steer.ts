@@ -28,7 +28,8 @@ export const createSteer =
     const client = ports.locate(query.clientSubnet);
     const conversation = await conversationOf(query, ports.findConversation);
     const world = ports.world();
-    const turn = turnOf(query, client, conversation, world, policy);
+    const refusedBy = ports.refusedBy?.(query.conversationId);
+    const turn = turnOf(query, client, conversation, world, policy, refusedBy);
     const decision = decisionOf(query, turn, world, policy);
     const answer = render(decision);
     ports.record({ query, decision, answer, answered: { value: 1 } });

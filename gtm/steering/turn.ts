@@ -9,12 +9,16 @@ import { isBeginning } from "./parent.ts";
 import type { Policy } from "./policy.ts";
 import type { Query } from "./ports.ts";
 
+const NOBODY: readonly RegionId[] = [];
+
+/** @param refusedBy regions that refuse the conversation now, whether or not the ledger knows it */
 export const turnOf = (
   query: Query,
   client: Client,
   conversation: Conversation | null,
   world: World,
   policy: Policy,
+  refusedBy = conversation?.refusedBy ?? NOBODY,
 ): Turn => {
   const model = modelOf(query);
   // Another model cannot use this one's keys and values: for it the conversation is new.
@@ -34,6 +38,7 @@ export const turnOf = (
     ...learntFor(query, client, world, policy),
     hashKey: query.conversationId ?? query.id,
     stateRegion: query.stateRegion,
+    refusedBy,
     receivedAtMs: query.receivedAtMs,
   };
 };

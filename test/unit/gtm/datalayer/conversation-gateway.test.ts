@@ -86,6 +86,16 @@ describe("a conversation that a gateway refused", () => {
     clock.advance(1_001);
     assert.deepEqual((await gtm.find())?.refusedBy, []);
   });
+  it("is refused, too, where the ledger knows nothing of it", async () => {
+    const { store, clock, startOne } = await setUp();
+    const gtm = await startOne();
+    await createLedgerGateway(store, clock, regionId("frankfurt")).refuses(CONVERSATION);
+    assert.equal(await gtm.find(), null);
+    assert.deepEqual(gtm.refusedBy(CONVERSATION), ["frankfurt"]);
+    assert.deepEqual(gtm.refusedBy(null), []);
+    clock.advance(10_001);
+    assert.deepEqual(gtm.refusedBy(CONVERSATION), []);
+  });
   it("is refused by each of two that did so within the seconds", async () => {
     const { gtm, gateway, store, clock } = await withGateway();
     await gateway.refuses(CONVERSATION);
