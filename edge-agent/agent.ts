@@ -36,7 +36,7 @@ export const createAgent = (ports: AgentPorts, settings: AgentSettings): Agent =
   let seq = 0;
 
   const nextRound = async (signal: AbortSignal): Promise<AgentRound> => {
-    const known = (address: string) => ({ engine: endpoints.get(address)?.engine ?? null });
+    const known = (address: string) => endpoints.get(address) ?? newEndpoint(address);
     const [found, gpuAnswers, gateways] = await Promise.all([
       ports.scrapeEngines(known, signal),
       ports.scrapeGpus(signal),

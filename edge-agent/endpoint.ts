@@ -34,6 +34,8 @@ export type Observation = {
   readonly cacheTiers: readonly TierReading[] | null;
   /** For reading the next page. */
   readonly pageMemory: PageMemory;
+  /** Optional paths of its engine that answered 404. */
+  readonly absentPaths: readonly string[];
 };
 
 export type KnownReplica = ReplicaReading & {
@@ -42,6 +44,8 @@ export type KnownReplica = ReplicaReading & {
   readonly measuredSpeed: Speed | null;
   /** The newest measurement that was more than a guess, also of earlier rounds. */
   readonly trustedSpeed: Speed | null;
+  /** Epoch ms when it was last seen asleep, which empties its cache; null: never. */
+  readonly asleepAtMs: number | null;
 };
 export type KnownModel = Omit<ModelReading, "replicas"> & { readonly replicas: readonly KnownReplica[] };
 
@@ -67,6 +71,8 @@ export type Endpoint = {
   readonly cacheTiers: readonly KnownTier[];
   /** How its last page was laid out. */
   readonly pageMemory: PageMemory;
+  /** Optional paths that it has not; forgotten when it was away, since it may come back with them. */
+  readonly absentPaths: ReadonlySet<string>;
 };
 
 /** As long as a report lives: who has not answered for this long is treated as gone. */
@@ -86,7 +92,10 @@ export const newEndpoint = (address: string): Endpoint => ({
   heardAtMs: null,
   cacheTiers: [],
   pageMemory: NO_PAGE_MEMORY,
+  absentPaths: NO_PATHS,
 });
+
+const NO_PATHS: ReadonlySet<string> = new Set();
 
 /** @param windowMs how far back rates look; the default unless captured payloads lie further apart */
 export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number): Endpoint => {
@@ -115,8 +124,12 @@ export const learn = (endpoint: Endpoint, seen: Observation, windowMs?: number):
     heardAtMs,
     cacheTiers: learnTiers(endpoint.cacheTiers, seen.cacheTiers, seen, windowMs),
     pageMemory: seen.pageMemory,
+    absentPaths: isDown || isLoading ? NO_PATHS : withPaths(endpoint.absentPaths, seen.absentPaths),
   };
 };
+
+const withPaths = (known: ReadonlySet<string>, more: readonly string[]): ReadonlySet<string> =>
+  more.every((path) => known.has(path)) ? known : new Set([...known, ...more]);
 
 const stateOfAll = (isDown: boolean, isLoading: boolean): PlacementState | null =>
   isDown ? "down" : isLoading ? "loading" : null;
@@ -167,8 +180,12 @@ const knownReplica = (
   const rates = ratesOf(history);
   const speed = measuredSpeed(rates);
   const trusted = lastTrusted(speed, before?.trustedSpeed ?? null);
-  return { ...replica, history, rates, measuredSpeed: speed, trustedSpeed: trusted };
+  const asleepAtMs = replica.isAsleep === true ? atEpochMs : notAfter(before?.asleepAtMs ?? null, atEpochMs);
+  return { ...replica, history, rates, measuredSpeed: speed, trustedSpeed: trusted, asleepAtMs };
 };
+
+/** A clock that was ahead and was set back must not void what is held until it gets there again. */
+const notAfter = (atMs: number | null, nowMs: number): number | null => (atMs === null ? null : Math.min(atMs, nowMs));
 
 /** The same replicas as before with nothing measured; how they were started and how large they are does not change by silence. */
 const unmeasured = (endpoint: Endpoint, seen: Observation): readonly KnownModel[] => {
@@ -193,4 +210,5 @@ const blank = (replica: KnownReplica): KnownReplica => ({
   rates: NO_RATES,
   measuredSpeed: null,
   trustedSpeed: replica.trustedSpeed,
+  asleepAtMs: replica.asleepAtMs,
 });

@@ -18,7 +18,7 @@ export const modelReport = (
   settings: ModelSettings,
 ): { report: ModelReport; faults: readonly Fault[] } => {
   const live = places.filter(({ endpoint }) => !endpoint.isDown).map(withAReplica);
-  const placed = placedReplicas(live, settings);
+  const placed = placedReplicas(serving(live), settings);
   const replicas = placed.map(({ replica }) => replica);
   const firstToken = firstTokenQuantiles(placed);
   const speed = meanSpeed(placed.map((one) => one.speed));
@@ -27,7 +27,8 @@ export const modelReport = (
     aliases: sortedUnion(places.map(({ model: { aliases } }) => aliases)),
     adapters: sortedUnion(places.map(({ model: { adapters } }) => adapters)),
     state: stateOf(live, placed),
-    contextLimitTokens: least(places.map(({ model: { contextLimitTokens } }) => contextLimitTokens)),
+    // Whoever may get the turn must have room for it.
+    contextLimitTokens: least((live.length > 0 ? live : places).map(({ model }) => model.contextLimitTokens)),
     replicas: placed.map((one) => replicaReport(one, placed)),
     kvCapacityTokens: total(placed.map(({ kvCapacityTokens }) => kvCapacityTokens)),
     kvCacheUsedFraction: usedFraction(placed),
@@ -51,6 +52,12 @@ export const modelReport = (
   return { report, faults: firstToken.faults };
 };
 
+/** A server that sleeps beside one that serves gets nothing to do, and holds nothing; where all sleep they are what there is. */
+const serving = (live: readonly ModelPlace[]): readonly ModelPlace[] => {
+  const awake = live.filter(({ model: { replicas } }) => !replicas.every(({ isAsleep }) => isAsleep === true));
+  return awake.length > 0 ? awake : live;
+};
+
 /** A model that is served has somebody who serves it, even where no page says who. */
 export const withAReplica = (place: ModelPlace): ModelPlace => {
   if (place.model.replicas.length > 0 || place.model.state === "on-disk") return place;
@@ -60,6 +67,7 @@ export const withAReplica = (place: ModelPlace): ModelPlace => {
     rates: NO_RATES,
     measuredSpeed: null,
     trustedSpeed: null,
+    asleepAtMs: null,
   };
   return { ...place, model: { ...place.model, replicas: [unknown] } };
 };

@@ -52,7 +52,11 @@ export type EngineAnswers = {
 };
 
 /** What is known of an address before it is asked: who it is, and so which paths it has. */
-export type KnownEngine = { readonly engine: string | null };
+export type KnownEngine = {
+  readonly engine: string | null;
+  /** Optional paths that it has not. */
+  readonly absentPaths: ReadonlySet<string>;
+};
 
 /** As the configuration wants an engine's answers read; `wish` is its name or `auto`. */
 export type ReadAs = { readonly wish: string } & Wording;

@@ -48,8 +48,15 @@ export const readEngine = (answers: EngineAnswers, endpoint: Endpoint, readAs: R
     faults,
     cacheTiers: payloads.page === null ? null : tiersOn(payloads.page),
     pageMemory: page.memory,
+    absentPaths: absentOf(engine, answers.further),
   };
 };
+
+const absentOf = (engine: Engine | null, further: EngineAnswers["further"]): readonly string[] =>
+  (engine?.optionalPaths ?? []).filter((path) => {
+    const fetched = further.get(path);
+    return fetched?.kind === "answered" && fetched.status === 404;
+  });
 
 const pageOf = (metrics: Fetched | null, habit: PageHabit): PageIn =>
   metrics === null ? { page: null, faults: [], memory: habit.memory } : pageIn(metrics, habit);

@@ -71,11 +71,12 @@ export const replicaReport = (placed: PlacedReplica, all: readonly PlacedReplica
 
 const isShared = ({ history }: KnownReplica): boolean => history?.isShared === true;
 
-/** The later of what the engine says and what falling counters showed; holdings older than that are void. */
+/** The latest of what the engine says, what falling counters showed, and sleep, at every depth of which the cache is lost; older holdings are void. */
 const startedAtMsOf = (replica: KnownReplica): number | null => {
   const seenAtMs = replica.history?.restartSeenAtMs ?? null;
-  if (isShared(replica) || (replica.startedAt === null && seenAtMs === null)) return null;
-  return Math.max(replica.startedAt?.atMs ?? 0, seenAtMs ?? 0);
+  const { startedAt, asleepAtMs } = replica;
+  if (isShared(replica) || (startedAt === null && seenAtMs === null && asleepAtMs === null)) return null;
+  return Math.max(startedAt?.atMs ?? 0, seenAtMs ?? 0, asleepAtMs ?? 0);
 };
 
 /** @returns null where no request got its first token in the window */

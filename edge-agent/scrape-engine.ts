@@ -34,7 +34,7 @@ export const scrapeEngine = async (
 ): Promise<EngineAnswers> => {
   const asking = createAsking(target, by);
   const engine = engineNamed(target.wish === "auto" ? known.engine : target.wish) ?? (await introduced(asking));
-  if (engine !== null) await interviewed(engine, asking);
+  if (engine !== null) await interviewed(engine, asking, known.absentPaths);
   return answersOf(engine, asking, { door: target.door, clock: by.clock });
 };
 
@@ -69,14 +69,27 @@ const mannerOf = (path: string, engine: Engine | null): { readonly accept: strin
   return { accept: isForPage ? PAGE : JSON_TEXT, isGuarded: !isForPage || engine?.guardsAll === true };
 };
 
-const interviewed = async (engine: Engine, { ask, asked }: Asking): Promise<void> => {
+const interviewed = async (
+  engine: Engine,
+  { ask, asked }: Asking,
+  absentPaths: KnownEngine["absentPaths"],
+): Promise<void> => {
+  const onAPage = (text: string): boolean =>
+    [...asked.values()].some(({ fetched }) => isPage(fetched) && hasText(fetched, text));
   await ask([MODELS, ...(engine.healthPath === null ? [] : [engine.healthPath]), ...engine.firstPaths], engine);
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const before = asked.size;
-    await ask(engine.nextPaths(payloadsOf(asked, "unread")), engine);
+    const next = engine.nextPaths(payloadsOf(asked, "unread"), onAPage);
+    await ask(
+      next.filter((path) => !absentPaths.has(path)),
+      engine,
+    );
     if (asked.size === before) return;
   }
 };
+
+const hasText = (fetched: Fetched, text: string): boolean =>
+  fetched.kind === "answered" && fetched.octets.includes(text);
 
 const answersOf = (
   engine: Engine | null,

@@ -2,6 +2,7 @@
 
 import { LOADS, SERVER_INFO } from "../engines/sglang-loads.ts";
 import { ITERATIONS } from "../engines/trtllm-iterations.ts";
+import { IS_SLEEPING } from "../engines/vllm-sleep.ts";
 
 type Shape = { readonly path: string; readonly fits: (json: unknown) => boolean };
 
@@ -10,6 +11,7 @@ const SHAPES: readonly Shape[] = [
   { path: "/v1/models", fits: (json) => Array.isArray(fieldOf(json, "data")) },
   { path: LOADS, fits: (json) => Array.isArray(fieldOf(json, "loads")) },
   { path: SERVER_INFO, fits: (json) => has(json, "max_total_num_tokens") || has(json, "internal_states") },
+  { path: IS_SLEEPING, fits: (json) => has(json, "is_sleeping") && !has(json, "default_generation_settings") },
   { path: "/info", fits: (json) => has(json, "max_concurrent_requests") },
   { path: "/props", fits: (json) => has(json, "default_generation_settings") },
   { path: "/slots", fits: (json) => isListOf(json, "is_processing") },

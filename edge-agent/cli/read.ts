@@ -66,6 +66,7 @@ const engineView = (captured: readonly Captured[], { after, engine }: ReadOption
       faults: [],
       cacheTiers: payloads.page === null ? null : tiersOn(payloads.page),
       pageMemory: NO_PAGE_MEMORY,
+      absentPaths: [],
     };
     known.push(learn(known.at(-1) ?? newEndpoint(file), seen, windowMs));
   }

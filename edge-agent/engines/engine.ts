@@ -119,8 +119,14 @@ export type Engine = {
   readonly metricsPaths: readonly string[];
   /** Asked together with `/v1/models` and health. */
   readonly firstPaths: readonly string[];
-  /** What the answers so far lead to, pages left unread; asked again until it names nothing new, three times at most. */
-  readonly nextPaths: (payloads: EnginePayloads) => readonly string[];
+  /**
+   * What the answers so far lead to, pages left unread; asked again until it names nothing new, three times at most.
+   *
+   * @param onAPage whether a text stands on a page that was got
+   */
+  readonly nextPaths: (payloads: EnginePayloads, onAPage: (text: string) => boolean) => readonly string[];
+  /** Of those, what most servers have not: where it answered 404 it is asked again only after the server was away. */
+  readonly optionalPaths: readonly string[];
   /** 200: it can serve; null: it has none. */
   readonly healthPath: string | null;
   /** What its health's 503 means. */
@@ -139,6 +145,7 @@ export const ONE_PAGE = {
   metricsPaths: ["/metrics"],
   firstPaths: ["/metrics"],
   nextPaths: () => [],
+  optionalPaths: [],
   healthPath: "/health",
   unavailableMeans: "down",
 } as const satisfies Partial<Engine>;

@@ -29,6 +29,7 @@ export const ollama: Engine = {
   metricsPaths: [],
   firstPaths: [RUNNING, ON_DISK],
   nextPaths: () => [],
+  optionalPaths: [],
   healthPath: VERSION,
   unavailableMeans: "down",
   read: ({ further }) => {

@@ -1,6 +1,7 @@
 /** Every name that vLLM has had for what is read, newest first, without the prefix. Renames: vllm-project/vllm#18354, #24110, #14136. */
 import type { FieldNames } from "./engine.ts";
 import { counterNames } from "./reader.ts";
+import { SLEEP_STATE } from "./vllm-sleep.ts";
 
 /** `vllm:` itself; Ray Serve turns the colon into an underscore and its exporter prefixes `ray_`. */
 export const VLLM_PREFIXES = ["vllm:", "ray_vllm_", "vllm_", "ray_vllm:"] as const;
@@ -23,7 +24,7 @@ export const VLLM_NAMES = {
   decodeMs: ["request_decode_time_seconds"],
   itlMs: ["inter_token_latency_seconds", "time_per_output_token_seconds"],
   ttftP50Ms: ["time_to_first_token_seconds"],
-  isAsleep: ["engine_sleep_state"],
+  isAsleep: [SLEEP_STATE],
   adapters: ["lora_requests_info"],
   startedAtMs: ["prompt_tokens_created", "generation_tokens_created"],
 } as const satisfies FieldNames;

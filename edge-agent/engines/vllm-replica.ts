@@ -7,6 +7,7 @@ import { fractionOf } from "./series.ts";
 import { processStartOf, startOf } from "./started-at.ts";
 import { vllmCounters } from "./vllm-counters.ts";
 import { VLLM_NAMES } from "./vllm-names.ts";
+import { IS_SLEEPING, isAsleepBy } from "./vllm-sleep.ts";
 
 /** The samples of one name that are of one replica. */
 export type OwnSamples = (samples: readonly Sample[]) => readonly Sample[];
@@ -56,6 +57,8 @@ export type ReplicaPlace = {
   readonly prefix: string;
   readonly engine: string;
   readonly own: OwnSamples;
+  /** As its server says it elsewhere; null: it does not. */
+  readonly isAsleep: boolean | null;
 };
 
 export type ReplicaFound = {
@@ -64,7 +67,7 @@ export type ReplicaFound = {
   readonly sources: readonly FieldSource[];
 };
 
-export const replicaReading = ({ page, prefix, engine, own }: ReplicaPlace): ReplicaFound => {
+export const replicaReading = ({ page, prefix, engine, own, isAsleep }: ReplicaPlace): ReplicaFound => {
   const reader = createReader({ page, prefix, own });
   const startedAt = startedAtOf(reader, page);
   if (startedAt === null) reader.fault("startedAtMs", "missing");
@@ -78,7 +81,7 @@ export const replicaReading = ({ page, prefix, engine, own }: ReplicaPlace): Rep
     ...UNMEASURED,
     engine,
     startedAt,
-    isAsleep: isAsleep(reader),
+    isAsleep: isAsleepOf(reader, isAsleep),
     requestsRunning,
     requestsWaiting,
     kvCacheUsedFraction,
@@ -88,13 +91,12 @@ export const replicaReading = ({ page, prefix, engine, own }: ReplicaPlace): Rep
   return { reading, faults: reader.faults(), sources: reader.sources() };
 };
 
-/** One-hot over `awake` and the depths of sleep. @returns null where no state is said to hold */
-const isAsleep = ({ find, source }: Reader): boolean | null => {
+/** @param elsewhere of the whole server */
+const isAsleepOf = ({ find, source }: Reader, elsewhere: boolean | null): boolean | null => {
   const { name, samples } = find(VLLM_NAMES.isAsleep);
-  const current = samples.filter(({ value }) => value === 1).map((sample) => labelOf(sample, "sleep_state"));
-  if (current.length === 0) return null;
-  source("isAsleep", name);
-  return current.some((state) => state !== "awake");
+  const isAsleep = isAsleepBy(samples);
+  if (isAsleep !== null || elsewhere !== null) source("isAsleep", isAsleep === null ? IS_SLEEPING : name);
+  return isAsleep ?? elsewhere;
 };
 
 /** V0 averaged over its last thousand queries; −1 where prefix caching is off. */

@@ -22,6 +22,7 @@ import { distinctFaults, distinctSources } from "./reader.ts";
 import { capacityOf } from "./vllm-capacity.ts";
 import { VLLM_NAMES, VLLM_PREFIXES, VLLM_REQUIRED } from "./vllm-names.ts";
 import { adaptersAtWork, type ReplicaFound, replicaReading, replicaSamples } from "./vllm-replica.ts";
+import { IS_SLEEPING, isAsleepIn, sleepPaths } from "./vllm-sleep.ts";
 
 /** One page holds one series per engine; more than this is no deployment but a fault. */
 const MOST_ENGINES = 256;
@@ -37,8 +38,22 @@ export const vllm: Engine = {
   owner: "vllm",
   // A NIM that is made of vLLM has vLLM's own names there.
   metricsPaths: ["/metrics", NIM_PAGE],
-  nextPaths: ({ further }) => (isNotThere(further.get("/metrics")) ? [NIM_PAGE] : []),
-  read: ({ page, models }) => (page === null ? unmeasuredReading("vllm", models) : readPage(page, models)),
+  nextPaths: ({ further }, onAPage) => [
+    ...(isNotThere(further.get("/metrics")) ? [NIM_PAGE] : []),
+    ...sleepPaths(further, onAPage),
+  ],
+  optionalPaths: [IS_SLEEPING],
+  read: ({ page, models, further }) => {
+    const isAsleep = isAsleepIn(further);
+    return page === null ? unmeasured(models, isAsleep) : readPage(page, models, isAsleep);
+  },
+};
+
+/** Without a page nothing else tells a model that sleeps from one that serves. */
+const unmeasured = (models: EnginePayloads["models"], isAsleep: boolean | null): EngineReading => {
+  const reading = unmeasuredReading("vllm", models);
+  if (isAsleep !== true) return reading;
+  return { ...reading, models: reading.models.map((model) => ({ ...model, state: "asleep" })) };
 };
 
 const isNotThere = (answer: Further | undefined): boolean => answer?.kind === "unknown" && answer.code === "http-404";
@@ -52,7 +67,7 @@ const prefixAmong = (names: readonly string[]): string | null => {
   return counted.toSorted((a, b) => b.count - a.count)[0]?.prefix ?? null;
 };
 
-const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading => {
+const readPage = (page: Page, models: EnginePayloads["models"], isAsleep: boolean | null): EngineReading => {
   const prefix = prefixAmong([...page.samples.keys()]) ?? "vllm:";
   const series = (name: string): readonly Sample[] => page.samples.get(prefix + name) ?? [];
   // Told by vLLM's own spelling, whoever wrote the page.
@@ -69,7 +84,7 @@ const readPage = (page: Page, models: EnginePayloads["models"]): EngineReading =
     if (engines.size > MOST_ENGINES) faults.push({ field: "replicas", code: "too-many-engines" });
     const known = engines.size <= MOST_ENGINES ? [...engines] : [];
     const replicas = known.map((engine) =>
-      replicaReading({ page, prefix, engine, own: replicaSamples(labelled.size > 0 ? model : "", engine) }),
+      replicaReading({ page, prefix, engine, own: replicaSamples(labelled.size > 0 ? model : "", engine), isAsleep }),
     );
     found.push(...replicas);
     read.push({

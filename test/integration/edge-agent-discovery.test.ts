@@ -184,7 +184,7 @@ describe("a region's engines of this moment", () => {
       },
     );
     const stop = new AbortController();
-    const round = () => scrape.scrapeEngines(() => ({ engine: "vllm" }), stop.signal);
+    const round = () => scrape.scrapeEngines(() => ({ engine: "vllm", absentPaths: new Set<string>() }), stop.signal);
     await round();
     const heard = new Set<string>();
     await until(async () => {

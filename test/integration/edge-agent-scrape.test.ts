@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createConnections } from "#edge-agent/connections.ts";
+import { newEndpoint } from "#edge-agent/endpoint.ts";
 import { createFetchText } from "#edge-agent/fetch-text.ts";
 import type { Fetched } from "#edge-agent/ports.ts";
 import { createRunCommand } from "#edge-agent/run-command.ts";
@@ -188,8 +189,8 @@ describe("an engine that is scraped", () => {
       close: async () => {},
     },
   });
-  const STRANGER = { engine: null };
-  it("is asked for three things, and shown the key only where models are listed", async () => {
+  const STRANGER = newEndpoint("e:1");
+  it("is asked for three things and whether it sleeps, and shown the key where health and page are not asked", async () => {
     await using engine = await startScriptedEngine();
     const answers = await scrapeEngine(target(engine.origin), STRANGER, { clock: systemClock, signal: NEVER });
     assert.deepEqual(
@@ -200,6 +201,7 @@ describe("an engine that is scraped", () => {
       engine.requests.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
       [
         { path: "/health", authorization: null },
+        { path: "/is_sleeping", authorization: "Bearer sesame" },
         { path: "/metrics", authorization: null },
         { path: "/v1/models", authorization: "Bearer sesame" },
       ],

@@ -29,8 +29,8 @@ const seen = async (site: Site, known: string | null = null) => {
   const door = { fetch, faults: () => [], close: async () => {} };
   const target = { address: "h:1", url: "http://h:1", wish: "auto", door };
   const signal = new AbortController().signal;
-  const answers = await scrapeEngine(target, { engine: known }, { clock, signal });
   const endpoint = { ...newEndpoint("h:1"), engine: known };
+  const answers = await scrapeEngine(target, endpoint, { clock, signal });
   const { reading, faults } = readEngine(answers, endpoint, { ...PLAIN, wish: "auto" });
   return { reading, faults, asked };
 };

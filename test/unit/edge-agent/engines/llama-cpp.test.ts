@@ -124,7 +124,7 @@ describe("a server without --metrics", () => {
 
 describe("what is asked of a llama.cpp server", () => {
   const next = (models: unknown, props: Further): readonly string[] =>
-    llamaCpp.nextPaths(payloads({ page: null, models, further: { "/props": props } }));
+    llamaCpp.nextPaths(payloads({ page: null, models, further: { "/props": props } }), () => false);
   it("is first who it is, then its page and slots", () => {
     assert.deepEqual(llamaCpp.firstPaths, ["/props"]);
     assert.deepEqual(next(MODELS, json(PROPS)), ["/metrics", "/slots"]);
