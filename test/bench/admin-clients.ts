@@ -3,10 +3,11 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, request } from "undici";
 
-/** `pace`: turns until told to stop. `watch`: a list, an explanation and the live stream, as one page asks. `ask`: so many times each. */
+/** `pace`: turns until told to stop. `watch`: a list, an explanation and the live stream, as one page asks. `read`: the stream alone, by several pages. `ask`: so many times each. */
 export type ClientOrder =
   | { readonly kind: "pace"; readonly frontUrl: string; readonly perSecond: number; readonly model: string }
   | { readonly kind: "watch"; readonly adminUrl: string; readonly everyMs: number }
+  | { readonly kind: "read"; readonly adminUrl: string; readonly readers: number }
   | { readonly kind: "stop" }
   | { readonly kind: "ask"; readonly adminUrl: string; readonly times: number };
 
@@ -62,15 +63,38 @@ const explain = async (adminUrl: string): Promise<void> => {
   await (await request(`${adminUrl}/explain`, { method: "POST", headers, body: EXPLAIN })).body.dump();
 };
 
+/** As the page does. @returns once it has ended: how many decisions were told */
+const follow = async (adminUrl: string, signal: AbortSignal): Promise<number> => {
+  let told = 0;
+  const reading = request(`${adminUrl}/events?kinds=decision&per_second=20`, { signal }).then(async ({ body }) => {
+    for await (const chunk of body) told += String(chunk).split("event: decision").length - 1;
+  });
+  return reading.then(
+    () => told,
+    () => told,
+  );
+};
+
+const read = ({ adminUrl, readers }: Extract<ClientOrder, { kind: "read" }>): typeof running => {
+  const leaving = new AbortController();
+  const from = performance.now();
+  const reading = Array.from({ length: readers }, () => follow(adminUrl, leaving.signal));
+  return {
+    stop: async () => {
+      leaving.abort();
+      const told = (await Promise.all(reading)).reduce((sum, one) => sum + one, 0);
+      return told / ((performance.now() - from) / 1_000);
+    },
+  };
+};
+
 const watch = ({ adminUrl, everyMs }: Extract<ClientOrder, { kind: "watch" }>): typeof running => {
   const leaving = new AbortController();
   const from = performance.now();
   let answers = 0;
-  const read = request(`${adminUrl}/events?kinds=decision`, { signal: leaving.signal })
-    .then(async ({ body }) => {
-      for await (const chunk of body) answers += String(chunk).split("event: decision").length - 1;
-    })
-    .catch(() => undefined);
+  const read = follow(adminUrl, leaving.signal).then((told) => {
+    answers += told;
+  });
   const ask = async (): Promise<void> => {
     while (!leaving.signal.aborted) {
       await list(adminUrl);
@@ -108,6 +132,9 @@ const replyTo = async (order: ClientOrder): Promise<ClientReply> => {
       return { kind: "begun" };
     case "watch":
       running = watch(order);
+      return { kind: "begun" };
+    case "read":
+      running = read(order);
       return { kind: "begun" };
     case "stop": {
       const perSecond = (await running?.stop()) ?? 0;

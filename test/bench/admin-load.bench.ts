@@ -4,15 +4,18 @@
  * that the watching takes, which other work on the machine does not change.
  */
 import type { ChildProcess } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 import { request } from "undici";
 import { SIMULATED_ALIAS } from "#test/support/engine-simulators.ts";
-import { startHouse } from "#test/support/house.ts";
+import { type House, startHouse } from "#test/support/house.ts";
 import type { ClientOrder, ClientReply } from "./admin-clients.ts";
-import { alternate, type Bench, type BenchRow } from "./bench.ts";
+import { alternate, type Bench, type BenchRow, median } from "./bench.ts";
 import { ask, forked } from "./children.ts";
 import type { LoadOrder, LoadResult } from "./http-load.ts";
 
 const PER_SECOND = 1_000;
+/** Less than any machine can, so that each turn finds the same. */
+const READ_PER_SECOND = 400;
 const ASKED = 150;
 const TURNS = 1_000;
 const PAIRS = 3;
@@ -57,8 +60,8 @@ const processorMs = async (act: () => unknown): Promise<number> => {
 };
 
 const CALLS = 100;
-/** What a page that watches asks for in a second: the most decisions that are told, and its polls. */
-const TOLD_PER_SECOND = 200;
+/** What a page that watches asks for in a second: decisions that are told, and its polls. */
+const TOLD_PER_SECOND = 20;
 
 /** Share of one core that it takes of a GTM at 1 000 decisions a second. */
 const shareOfWatching = async (adminUrl: string, watcher: ChildProcess): Promise<readonly BenchRow[]> => {
@@ -78,6 +81,37 @@ const shareOfWatching = async (adminUrl: string, watcher: ChildProcess): Promise
   ];
 };
 
+const READERS = [0, 1, 10] as const;
+const READ_MS = 3_000;
+const READ_ROUNDS = 4;
+
+/** What a decision at a steady pace takes of this process, by how many read the stream, in turns. */
+const processorByReaders = async (house: House, pacer: ChildProcess, reader: ChildProcess): Promise<BenchRow[]> => {
+  const { frontUrl, adminUrl } = house;
+  const spent = new Map<number, number[]>(READERS.map((readers) => [readers, []]));
+  for (let round = 0; round < READ_ROUNDS; round++) {
+    for (const readers of READERS) {
+      await told(reader, "begun", { kind: "read", adminUrl, readers });
+      await told(pacer, "begun", { kind: "pace", frontUrl, perSecond: READ_PER_SECOND, model: SIMULATED_ALIAS });
+      const fromMs = performance.now();
+      let perSecond = 0;
+      const spentMs = await processorMs(async () => {
+        await pause(READ_MS);
+        ({ perSecond } = await told(pacer, "stopped", { kind: "stop" }));
+      });
+      const decisions = (perSecond * (performance.now() - fromMs)) / 1_000;
+      await told(reader, "stopped", { kind: "stop" });
+      spent.get(readers)?.push((spentMs * 1_000) / decisions);
+    }
+  }
+  const [nobody = 0] = [median(spent.get(0) ?? [])];
+  return READERS.map((readers) => {
+    const value = median(spent.get(readers) ?? []);
+    const against = readers === 0 ? {} : { against: "nobody", ratio: nobody / value, bound: "≥ 0.95" };
+    return { ...row(`processor time of a turn while ${readers} read the stream`, value, "µs"), ...against };
+  });
+};
+
 export const bench: Bench = {
   name: "admin-load",
   run: async () => {
@@ -92,6 +126,7 @@ export const bench: Bench = {
     const asked = await told(watcher, "asked", { kind: "ask", adminUrl, times: ASKED });
     const { perSecond } = await told(pacer, "stopped", { kind: "stop" });
     const share = await shareOfWatching(adminUrl, watcher);
+    const byReaders = await processorByReaders(house, pacer, watcher);
     const order = turnOrder(frontUrl);
     const alone = async (): Promise<number> => (await ask<LoadResult>(load, order)).perSecond;
     const watched = async (): Promise<number> => {
@@ -108,6 +143,7 @@ export const bench: Bench = {
       row("POST /explain, p50", asked.explain.p50, "ms"),
       row("… p99", asked.explain.p99, "ms"),
       ...share,
+      ...byReaders,
       {
         ...{ what: "turns at the front door while a page watches", value: pairs.a, unit: "turns/s" },
         ...{ against: "nobody watching", ratio: pairs.ratio, bound: "≥ 0.95" },
