@@ -3,10 +3,12 @@ import type { Command } from "commander";
 import type { AgentView } from "#gtm/wire/admin/agent-view.ts";
 import { Agents } from "#gtm/wire/admin/routes/agents.ts";
 import { apiCommand, invocationOf, printOne, tellMore } from "./api-command.ts";
+import type { Cell, Colour } from "./cell.ts";
 import { aLimit } from "./decisions.ts";
+import type { Look } from "./fitted.ts";
 import type { CliIo } from "./io.ts";
 import { age, UNKNOWN } from "./quantity.ts";
-import { type Cell, type Colour, coloured, table } from "./table.ts";
+import { coloured, table } from "./table.ts";
 
 export const agentsCommand = (io: CliIo): Command =>
   apiCommand("agents", "list edge agents: report ages, versions, engines and faults, each with what mends it", [
@@ -30,14 +32,15 @@ export const agentsCommand = (io: CliIo): Command =>
         );
         return;
       }
-      printOne(invocation, body, Agents, (agents) => agentsText(agents, region !== undefined, io.isColourful));
+      printOne(invocation, body, Agents, (agents) => agentsText(agents, region !== undefined, invocation.look));
       if (invocation.format === "table") tellMore(invocation, body);
     });
 
-export const agentsText = ({ items, unreported }: Agents, hasEngines: boolean, isColourful: boolean): string => {
+export const agentsText = ({ items, unreported }: Agents, hasEngines: boolean, look: Look): string => {
+  const { isColourful } = look;
   const faults = [...unreported, ...items.flatMap((one) => one.faults)];
   const parts = [
-    items.length === 0 ? "No agent was heard of.\n" : agentTable(items, isColourful),
+    items.length === 0 ? "No agent was heard of.\n" : agentTable(items, look),
     hasEngines && items.some(({ engines }) => engines.length > 0) ? engineTable(items, isColourful) : "",
     faults.map((fault) => faultText(fault, isColourful)).join(""),
   ];
@@ -51,20 +54,20 @@ const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   refused: "red",
 };
 
-const agentTable = (items: readonly AgentView[], isColourful: boolean): string =>
+const agentTable = (items: readonly AgentView[], look: Look): string =>
   table(
     [
       { header: "REGION" },
-      { header: "AGENT" },
+      { header: "AGENT", canShorten: true },
       { header: "STATE" },
       { header: "REPORT AGE", align: "right" },
-      { header: "EVERY", align: "right" },
-      { header: "MISSED", align: "right" },
-      { header: "REFUSED", align: "right" },
-      { header: "CLOCK", align: "right" },
-      { header: "VERSION" },
-      { header: "SIGNATURE" },
-      { header: "ENGINES" },
+      { header: "EVERY", align: "right", leave: 1 },
+      { header: "MISSED", align: "right", leave: 4 },
+      { header: "REFUSED", align: "right", leave: 6 },
+      { header: "CLOCK", align: "right", leave: 5 },
+      { header: "VERSION", leave: 3 },
+      { header: "SIGNATURE", leave: 2 },
+      { header: "ENGINES", canShorten: true },
     ],
     items.map((one) => [
       one.region,
@@ -79,7 +82,7 @@ const agentTable = (items: readonly AgentView[], isColourful: boolean): string =
       one.signature ?? UNKNOWN,
       enginesText(one),
     ]),
-    isColourful,
+    look,
   );
 
 const stateCell = (text: string): Cell => {

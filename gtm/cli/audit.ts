@@ -3,9 +3,11 @@ import type { Command } from "commander";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { AuditView } from "#gtm/wire/admin/routes/audit.ts";
 import { apiCommand, invocationOf, printMany, tellMore } from "./api-command.ts";
+import type { Cell } from "./cell.ts";
 import { aLimit } from "./decisions.ts";
+import type { Look } from "./fitted.ts";
 import type { CliIo } from "./io.ts";
-import { type Cell, table } from "./table.ts";
+import { table } from "./table.ts";
 
 export const auditCommand = (io: CliIo): Command =>
   apiCommand("audit", "who changed what at any GTM of the store, and who was refused; newest first", [
@@ -20,20 +22,20 @@ export const auditCommand = (io: CliIo): Command =>
       const { actor, limit, cursor } = options;
       const query = { actor, limit: String(limit), cursor };
       const { body } = await invocation.client.call({ method: "GET", path: "/audit", query });
-      printMany(invocation, body, AuditView, (items) => auditTable(items, io.isColourful));
+      printMany(invocation, body, AuditView, auditTable);
       if (invocation.format === "table") tellMore(invocation, body);
     });
 
-const auditTable = (items: readonly AuditView[], isColourful: boolean): string =>
+const auditTable = (items: readonly AuditView[], look: Look): string =>
   table(
     [
       { header: "WHEN" },
       { header: "WHO" },
-      { header: "ROLE" },
-      { header: "AT" },
+      { header: "ROLE", leave: 1 },
+      { header: "AT", canShorten: true },
       { header: "ANSWER", align: "right" },
-      { header: "WHAT" },
-      { header: "WITH" },
+      { header: "WHAT", canShorten: true },
+      { header: "WITH", canShorten: true },
     ],
     items.map((one) => [
       instant(one.at),
@@ -42,7 +44,7 @@ const auditTable = (items: readonly AuditView[], isColourful: boolean): string =
       `${one.method} ${one.path.replace(/^\/api\/v1/, "")}`,
       withText(one),
     ]),
-    isColourful,
+    look,
   );
 
 const statusOf = (status: number): Cell => (status < 400 ? String(status) : { text: String(status), colour: "yellow" });

@@ -14,7 +14,7 @@ import { dnsCommand } from "./dns.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
 import { explainCommand } from "./explain.ts";
-import { CliFailure, EXIT } from "./failure.ts";
+import { CliFailure, EXIT, exitLines } from "./failure.ts";
 import { healthCommand } from "./health.ts";
 import { instancesCommand } from "./instances.ts";
 import type { CliIo } from "./io.ts";
@@ -95,9 +95,9 @@ Environment:
   NO_COLOR    any value: no colours
 
 Exit codes:
-  0 done   1 error   2 wrong use   3 GTM unreachable   4 refused by a safety rule
-  5 the state does not allow it, or changed meanwhile   6 --wait timed out
-  7 doctor, zones delegation --check or dns check found problems
+${exitLines()
+  .map((line) => `  ${line}`)
+  .join("\n")}
 
 Data goes to standard output, messages to standard error.`;
 

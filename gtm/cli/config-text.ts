@@ -1,8 +1,9 @@
 /** The configuration as tables: what stands, what differs, what is wrong with a file. */
 import type { ConfigFault, ConfigOutcome, ConfigPlanView, ConfigView } from "#gtm/wire/admin/config-view.ts";
 import type { Instances } from "#gtm/wire/admin/routes/instances.ts";
+import type { Cell } from "./cell.ts";
 import { age, UNKNOWN } from "./quantity.ts";
-import { type Cell, facts, table } from "./table.ts";
+import { facts, table } from "./table.ts";
 
 type ChangeView = ConfigPlanView["changes"][number];
 

@@ -3,20 +3,21 @@ import type { z } from "zod";
 import type { MovePlan, ReleasePlan } from "#gtm/wire/admin/conversation-plan.ts";
 import type { ConversationDetail, ConversationView } from "#gtm/wire/admin/conversation-view.ts";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
+import type { Look } from "./fitted.ts";
 import { age, count, milliseconds, UNKNOWN, yesNo } from "./quantity.ts";
 import { facts, table } from "./table.ts";
 
-export const conversationTable = (items: readonly ConversationView[], isColourful: boolean): string =>
+export const conversationTable = (items: readonly ConversationView[], look: Look): string =>
   table(
     [
       { header: "CONVERSATION" },
       { header: "HOME" },
-      { header: "MODEL" },
+      { header: "MODEL", canShorten: true },
       { header: "TOKENS", align: "right" },
-      { header: "TURNS", align: "right" },
+      { header: "TURNS", align: "right", leave: 1 },
       { header: "IDLE", align: "right" },
       { header: "PINNED" },
-      { header: "ALSO HELD IN" },
+      { header: "ALSO HELD IN", canShorten: true },
     ],
     items.map((one) => [
       one.id,
@@ -31,7 +32,7 @@ export const conversationTable = (items: readonly ConversationView[], isColourfu
         .map(({ region }) => region)
         .join(", ") || UNKNOWN,
     ]),
-    isColourful,
+    look,
   );
 
 export const conversationText = (one: ConversationDetail, isColourful: boolean): string => {

@@ -45,7 +45,7 @@ const listCommand = (io: CliIo): Command =>
       const { minTokens, limit, cursor, sort, region, model, pool, tenant, idle } = options;
       const query = { region, model, pool, tenant, min_tokens: minTokens, idle, sort };
       const body = await filled(invocation, query, limit, cursor);
-      printMany(invocation, body, ConversationView, (items) => conversationTable(items, io.isColourful));
+      printMany(invocation, body, ConversationView, conversationTable);
       if (invocation.format === "table") tellMore(invocation, body);
     });
 

@@ -1,8 +1,9 @@
 /** One decision for a person: the verdict, every region's cost in parts, why, and what would flip it. */
 import type { ConsideredView, DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
+import type { Cell, Column } from "./cell.ts";
 import { age, count, fraction, milliseconds, UNKNOWN } from "./quantity.ts";
-import { type Cell, type Column, facts, table } from "./table.ts";
+import { facts, table } from "./table.ts";
 
 type Cost = NonNullable<ConsideredView["cost"]>;
 type Part = { readonly header: string; readonly of: (cost: Cost) => number };

@@ -59,7 +59,7 @@ const listCommand = (io: CliIo): Command =>
       const invocation = invocationOf(command, io);
       const query = { ...filtersOf(options), limit: String(options.limit), cursor: options.cursor };
       const { body } = await invocation.client.call({ method: "GET", path: "/decisions", query });
-      printMany(invocation, body, DecisionSchema, (items) => decisionTable(items, io.isColourful));
+      printMany(invocation, body, DecisionSchema, decisionTable);
       if (invocation.format === "table") tellMore(invocation, body);
     });
 

@@ -4,7 +4,8 @@ import type { InstancesChecked } from "#gtm/dns-check/instances-check.ts";
 import { questionText } from "#gtm/dns-check/questions.ts";
 import { serverText } from "#gtm/dns-check/server-address.ts";
 import type { Format } from "./api-command.ts";
-import { type Cell, type Column, table } from "./table.ts";
+import type { Cell, Column } from "./cell.ts";
+import { table } from "./table.ts";
 
 export type { Format } from "./api-command.ts";
 

@@ -2,7 +2,8 @@
 import type { Examined } from "#gtm/doctor/examine.ts";
 import { type Finding, SEVERITIES, type Severity } from "#gtm/doctor/finding.ts";
 import type { Format } from "./api-command.ts";
-import { type Colour, coloured } from "./table.ts";
+import type { Colour } from "./cell.ts";
+import { coloured } from "./table.ts";
 
 export type { Format } from "./api-command.ts";
 

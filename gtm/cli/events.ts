@@ -5,11 +5,12 @@ import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import type { ServerEvent } from "#gtm/wire/admin/server-events.ts";
 import { apiCommand, type Invocation, invocationOf, understood } from "./api-command.ts";
+import type { Column } from "./cell.ts";
 import { aLimit, type DecisionFilters, filtered, filtersOf } from "./decisions.ts";
 import { followEvents, jsonOfEvent, tellOfStream } from "./follow-events.ts";
 import type { CliIo } from "./io.ts";
 import { milliseconds } from "./quantity.ts";
-import { type Column, state, table, tableLine } from "./table.ts";
+import { state, table, tableLine } from "./table.ts";
 
 export const eventsCommand = (io: CliIo): Command =>
   new Command("events").description("what happens, as it happens").addCommand(tailCommand(io));

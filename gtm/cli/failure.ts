@@ -10,6 +10,23 @@ export const EXIT = {
   waitTimedOut: 6,
   problemsFound: 7,
 } as const;
+
+/** Each in words; the help and docs/operators.md say the same. */
+export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: "done",
+  error: "error: a fault in a file, an answer that is none, no role for it, not confirmed",
+  usage: "wrong use, or an argument that the GTM does not take",
+  unreachable: "GTM unreachable",
+  refusedBySafetyRule: "refused by a safety rule",
+  precondition: "the state does not allow it, or changed meanwhile",
+  waitTimedOut: "--wait timed out",
+  problemsFound: "check of what runs found problems: doctor, config diff, dns check, zones delegation --check",
+};
+
+/** "0  done" and so on, a line each. */
+export const exitLines = (): readonly string[] =>
+  (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => `${EXIT[name]}  ${EXIT_SAYS[name]}`);
+
 export class CliFailure extends Error {
   readonly exitCode: number;
 

@@ -2,9 +2,10 @@
 import type { Command } from "commander";
 import { Instances } from "#gtm/wire/admin/routes/instances.ts";
 import { apiCommand, invocationOf, printOne } from "./api-command.ts";
+import type { Cell } from "./cell.ts";
 import type { CliIo } from "./io.ts";
 import { age, UNKNOWN } from "./quantity.ts";
-import { type Cell, table } from "./table.ts";
+import { table } from "./table.ts";
 
 export const instancesCommand = (io: CliIo): Command =>
   apiCommand("instances", "list the GTMs on the store, and where they are not of one mind", [

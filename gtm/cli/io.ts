@@ -10,13 +10,15 @@ export type CliIo = {
   readonly isInteractive: boolean;
   /** Whether data may be coloured. */
   readonly isColourful: boolean;
+  /** How many characters a line of data may have; null: any number, since it is no terminal. */
+  readonly columns: number | null;
   readonly ask: (question: string) => Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly epochMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 };
 
-type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
+type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 type Process = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: TerminalStream;
@@ -40,6 +42,7 @@ export const processIo = (process: Process): CliIo => {
     },
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     isColourful: process.stdout.isTTY === true && isColourWanted(process.env),
+    columns: process.stdout.isTTY === true ? (process.stdout.columns ?? null) : null,
     ask: async (question) => {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
       // Without an answer (end of input, or interrupted) it is a no.

@@ -2,9 +2,11 @@
 import type { Command } from "commander";
 import { ModelView } from "#gtm/wire/admin/model-view.ts";
 import { apiCommand, invocationOf, printMany } from "./api-command.ts";
+import type { Cell } from "./cell.ts";
+import type { Look } from "./fitted.ts";
 import type { CliIo } from "./io.ts";
 import { age, bytes, count, milliseconds, UNKNOWN } from "./quantity.ts";
-import { type Cell, coloured, facts, table } from "./table.ts";
+import { coloured, facts, table } from "./table.ts";
 
 export const modelsCommand = (io: CliIo): Command =>
   apiCommand("models", "list models: pools, regions by state, capacity, prefill rates, and what a region would need", [
@@ -16,24 +18,22 @@ export const modelsCommand = (io: CliIo): Command =>
     .action(async (model: string | undefined, _options: unknown, command: Command) => {
       const invocation = invocationOf(command, io);
       const { body } = await invocation.client.call({ method: "GET", path: "/models", query: { model } });
-      printMany(invocation, body, ModelView, (models) =>
-        model === undefined
-          ? modelTable(models, io.isColourful)
-          : models.map((one) => modelText(one, io.isColourful)).join("\n"),
+      printMany(invocation, body, ModelView, (models, look) =>
+        model === undefined ? modelTable(models, look) : models.map((one) => modelText(one, io.isColourful)).join("\n"),
       );
     });
 
-const modelTable = (models: readonly ModelView[], isColourful: boolean): string =>
+const modelTable = (models: readonly ModelView[], look: Look): string =>
   table(
     [
-      { header: "MODEL" },
-      { header: "ALIASES" },
+      { header: "MODEL", canShorten: true },
+      { header: "ALIASES", canShorten: true },
       { header: "POOLS" },
       { header: "REGIONS" },
-      { header: "KV TOKENS", align: "right" },
-      { header: "WEIGHTS", align: "right" },
-      { header: "COLD START", align: "right" },
-      { header: "SERVED" },
+      { header: "KV TOKENS", align: "right", leave: 3 },
+      { header: "WEIGHTS", align: "right", leave: 1 },
+      { header: "COLD START", align: "right", leave: 2 },
+      { header: "SERVED", canShorten: true },
     ],
     models.map((one) => [
       one.id,
@@ -45,7 +45,7 @@ const modelTable = (models: readonly ModelView[], isColourful: boolean): string 
       milliseconds(one.coldStartMs),
       servedCell(one),
     ]),
-    isColourful,
+    look,
   );
 
 /** "loaded 2, not-placed 1" */

@@ -3,11 +3,12 @@
 import type { OperationView } from "#gtm/wire/admin/operation-view.ts";
 import { instant } from "#gtm/wire/admin/quantity-text.ts";
 import { trafficText } from "#gtm/wire/admin/traffic-text.ts";
+import type { Look } from "./fitted.ts";
 import { age, count, UNKNOWN } from "./quantity.ts";
 import { facts, state, table } from "./table.ts";
 import { wrapped } from "./wrapped.ts";
 
-export const operationTable = (items: readonly OperationView[], isColourful: boolean): string =>
+export const operationTable = (items: readonly OperationView[], look: Look): string =>
   table(
     [
       { header: "OPERATION" },
@@ -17,15 +18,15 @@ export const operationTable = (items: readonly OperationView[], isColourful: boo
       { header: "LEFT", align: "right" },
       { header: "OF", align: "right" },
       { header: "ETA", align: "right" },
-      { header: "SINCE", align: "right" },
-      { header: "BY" },
+      { header: "SINCE", align: "right", leave: 2 },
+      { header: "BY", leave: 1 },
     ],
     items.map((one) => [
       ...[one.id, state(one.state), one.mode, trafficText(one)],
       ...[one.left === null ? UNKNOWN : count(one.left.pinned), count(one.atStart.pinned)],
       ...[age(one.etaMs), age(one.ageMs), one.actor],
     ]),
-    isColourful,
+    look,
   );
 
 export const operationText = (one: OperationView): string =>

@@ -26,7 +26,7 @@ const listCommand = (io: CliIo): Command =>
     .action(async ({ state, region }: { state?: string; region?: string }, command: Command) => {
       const invocation = invocationOf(command, io);
       const { body } = await invocation.client.call({ method: "GET", path: "/operations", query: { state, region } });
-      printMany(invocation, body, OperationView, (items) => operationTable(items, io.isColourful));
+      printMany(invocation, body, OperationView, operationTable);
     });
 
 const showCommand = (io: CliIo): Command =>

@@ -1,28 +1,29 @@
 /** Overrides as a person reads them. */
 import { kindText, touchedText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
+import type { Look } from "./fitted.ts";
 import { age, untilText } from "./quantity.ts";
 import { table } from "./table.ts";
 
-export const overrideTable = (items: readonly OverrideView[], isColourful: boolean): string =>
+export const overrideTable = (items: readonly OverrideView[], look: Look): string =>
   table(
     [
       { header: "OVERRIDE" },
       { header: "KIND" },
-      { header: "REGION" },
-      { header: "POOL" },
-      { header: "MODEL" },
-      { header: "TENANT" },
+      { header: "REGION", canShorten: true },
+      { header: "POOL", leave: 3 },
+      { header: "MODEL", canShorten: true },
+      { header: "TENANT", canShorten: true },
       { header: "LEFT", align: "right" },
-      { header: "LAST MINUTE" },
-      { header: "BY" },
-      { header: "WHY" },
+      { header: "LAST MINUTE", leave: 1 },
+      { header: "BY", leave: 2 },
+      { header: "WHY", canShorten: true },
     ],
     items.map((one) => [
       ...[one.id, kindText(one), one.region, one.pool, one.model, one.tenant],
       ...[age(one.expiresInMs), touchedText(one), one.actor, one.comment],
     ]),
-    isColourful,
+    look,
   );
 
 export const overrideLine = (one: OverrideView): string =>

@@ -23,7 +23,7 @@ export const listOverridesCommand = (io: CliIo): Command => {
     const { kind, region, pool, model, tenant } = options;
     const query = { kind, region, pool, model, tenant };
     const { body } = await invocation.client.call({ method: "GET", path: "/overrides", query });
-    printMany(invocation, body, OverrideView, (items) => overrideTable(items, io.isColourful));
+    printMany(invocation, body, OverrideView, overrideTable);
   });
 };
 

@@ -1,23 +1,24 @@
 /** Placements and their replicas as tables. */
 import type { PlacementView } from "#gtm/wire/admin/placement-view.ts";
+import type { Look } from "./fitted.ts";
 import { age, bytes, count, fraction, milliseconds } from "./quantity.ts";
 import { table } from "./table.ts";
 
-export const placementTable = (placements: readonly PlacementView[], isColourful: boolean): string =>
+export const placementTable = (placements: readonly PlacementView[], look: Look): string =>
   table(
     [
       { header: "REGION" },
-      { header: "MODEL" },
+      { header: "MODEL", canShorten: true },
       { header: "STATE" },
-      { header: "REPLICAS", align: "right" },
+      { header: "REPLICAS", align: "right", leave: 2 },
       { header: "BACKLOG", align: "right" },
-      { header: "RUNNING", align: "right" },
+      { header: "RUNNING", align: "right", leave: 6 },
       { header: "WAITING", align: "right" },
       { header: "KV USED", align: "right" },
-      { header: "PREFIX HIT", align: "right" },
-      { header: "PREFILL TOK/S", align: "right" },
-      { header: "ITL", align: "right" },
-      { header: "TTFT P50", align: "right" },
+      { header: "PREFIX HIT", align: "right", leave: 4 },
+      { header: "PREFILL TOK/S", align: "right", leave: 3 },
+      { header: "ITL", align: "right", leave: 1 },
+      { header: "TTFT P50", align: "right", leave: 5 },
       { header: "REPORT AGE", align: "right" },
     ],
     placements.map((one) => [
@@ -37,7 +38,7 @@ export const placementTable = (placements: readonly PlacementView[], isColourful
       milliseconds(one.ttftP50Ms),
       one.reportAgeMs === null ? "never" : age(one.reportAgeMs),
     ]),
-    isColourful,
+    look,
   );
 
 /** Below it a rate is a guess, and is marked so. */

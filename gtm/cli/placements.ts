@@ -17,8 +17,8 @@ export const placementsCommand = (io: CliIo): Command =>
       const invocation = invocationOf(command, io);
       const { region, model } = options;
       const { body } = await invocation.client.call({ method: "GET", path: "/placements", query: { region, model } });
-      printMany(invocation, body, PlacementView, (items) => {
+      printMany(invocation, body, PlacementView, (items, look) => {
         const tiers = cacheTierTable(items, io.isColourful);
-        return `${placementTable(items, io.isColourful)}${tiers === "" ? "" : `\n${tiers}`}`;
+        return `${placementTable(items, look)}${tiers === "" ? "" : `\n${tiers}`}`;
       });
     });

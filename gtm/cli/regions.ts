@@ -5,6 +5,7 @@ import { RegionView } from "#gtm/wire/admin/region-view.ts";
 import { RegionEventView, RegionHistoryPage } from "#gtm/wire/admin/routes/region-history.ts";
 import { apiCommand, type Invocation, invocationOf, printMany, printOne, understood } from "./api-command.ts";
 import { CliFailure, EXIT } from "./failure.ts";
+import type { Look } from "./fitted.ts";
 import type { CliIo } from "./io.ts";
 import { cacheTierTable, placementTable, replicaTable } from "./placement-table.ts";
 import { age, bytes, UNKNOWN, untilText, yesNo } from "./quantity.ts";
@@ -27,13 +28,13 @@ export const regionsCommand = (io: CliIo): Command =>
       }
       if (region === undefined) {
         const { body } = await invocation.client.call({ method: "GET", path: "/regions" });
-        printMany(invocation, body, RegionView, (regions) => regionTable(regions, io.isColourful));
+        printMany(invocation, body, RegionView, regionTable);
       } else {
         const { body } = await invocation.client.call({
           method: "GET",
           path: `/regions/${encodeURIComponent(region)}`,
         });
-        printOne(invocation, body, RegionView, (one) => regionText(one, io.isColourful));
+        printOne(invocation, body, RegionView, (one) => regionText(one, invocation.look));
       }
     });
 
@@ -62,18 +63,18 @@ const historyTable = (events: readonly RegionEventView[], isColourful: boolean):
     isColourful,
   );
 
-const regionTable = (regions: readonly RegionView[], isColourful: boolean): string =>
+const regionTable = (regions: readonly RegionView[], look: Look): string =>
   table(
     [
-      { header: "REGION" },
+      { header: "REGION", canShorten: true },
       { header: "ADMIN" },
       { header: "HEALTH" },
       { header: "NEW" },
       { header: "HELD" },
       { header: "REPORT AGE", align: "right" },
-      { header: "MODELS", align: "right" },
-      { header: "GPU FREE", align: "right" },
-      { header: "ORDERED" },
+      { header: "MODELS", align: "right", leave: 2 },
+      { header: "GPU FREE", align: "right", leave: 1 },
+      { header: "ORDERED", canShorten: true },
     ],
     regions.map((region) => [
       region.id,
@@ -86,13 +87,13 @@ const regionTable = (regions: readonly RegionView[], isColourful: boolean): stri
       bytes(region.gpuMemoryFreeBytes),
       region.order === null ? UNKNOWN : `${region.order.comment} (${region.order.actor})`,
     ]),
-    isColourful,
+    look,
   );
 
 const reportAge = ({ reportAgeMs, isPartial }: RegionView): string =>
   reportAgeMs === null ? "never" : `${age(reportAgeMs)}${isPartial ? " partial" : ""}`;
 
-const regionText = (region: RegionView, isColourful: boolean): string => {
+const regionText = (region: RegionView, look: Look): string => {
   const { ipv4, ipv6, url } = region.endpoint;
   const about = facts([
     ["region", region.id],
@@ -105,7 +106,10 @@ const regionText = (region: RegionView, isColourful: boolean): string => {
     ["GPU memory", `${bytes(region.gpuMemoryFreeBytes)} free of ${bytes(region.gpuMemoryBytes)}`],
   ]);
   if (region.placements.length === 0) return `${about}\nNo model is placed here.\n`;
-  const tables = [placementTable, replicaTable, cacheTierTable].map((one) => one(region.placements, isColourful));
+  const tables = [
+    placementTable(region.placements, look),
+    ...[replicaTable, cacheTierTable].map((one) => one(region.placements, look.isColourful)),
+  ];
   return [about, ...tables.filter((text) => text !== "")].join("\n");
 };
 

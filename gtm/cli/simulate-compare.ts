@@ -4,7 +4,8 @@ import { meanOfRuns, pairsOf } from "#gtm/simulation/report/regret.ts";
 import type { PolicyReport, Report, ScenarioReport } from "#gtm/simulation/report/report.ts";
 import type { RunFigures } from "#gtm/simulation/report/run-figures.ts";
 import { type Interval, pairedExcess } from "#gtm/simulation/report/student-interval.ts";
-import { type Cell, table } from "./table.ts";
+import type { Cell } from "./cell.ts";
+import { table } from "./table.ts";
 
 export const compareText = (before: Report, after: Report, isColourful: boolean): string => {
   const rows = after.scenarios.flatMap((scenario) => {

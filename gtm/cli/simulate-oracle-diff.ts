@@ -2,8 +2,9 @@
 import { diffAgainstOracle, type Misled, type OracleDiff, type Regret } from "#gtm/simulation/oracle-diff.ts";
 import type { Scenario } from "#gtm/simulation/scenario.ts";
 import { DEFAULT_POLICY, type Policy } from "#gtm/steering/policy.ts";
+import type { Column } from "./cell.ts";
 import type { PlannedScenario } from "./simulate-plan.ts";
-import { type Column, table } from "./table.ts";
+import { table } from "./table.ts";
 
 type Build = { readonly scenarioOf: (planned: PlannedScenario) => { readonly scenario: Scenario } };
 

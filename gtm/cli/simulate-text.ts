@@ -13,8 +13,9 @@ import { recoveryTables } from "#gtm/simulation/report/recovery-table.ts";
 import { meanOfRuns } from "#gtm/simulation/report/regret.ts";
 import type { PolicyReport, Report, ScenarioReport } from "#gtm/simulation/report/report.ts";
 import { settingText } from "#gtm/simulation/report/setting-text.ts";
+import type { Cell } from "./cell.ts";
 import { changeCell } from "./simulate-compare.ts";
-import { type Cell, coloured, table } from "./table.ts";
+import { coloured, table } from "./table.ts";
 
 export const reportText = ({ scenarios, isComplete }: Report, isColourful: boolean): string =>
   [

@@ -1,28 +1,21 @@
 /** Aligned columns for people; numbers to the right, colours only where the terminal takes them. */
 
-export type Colour = "green" | "yellow" | "red" | "bold" | "dim";
-export type Cell = string | { readonly text: string; readonly colour: Colour };
-export type Column = {
-  readonly header: string;
-  readonly align?: "left" | "right";
-  /** At least this wide: for lines that are printed before the ones below are known. */
-  readonly width?: number;
-};
+import { type Cell, type Colour, type Column, textOf, widthsOf } from "./cell.ts";
+import { fitted, type Look } from "./fitted.ts";
 
 const CODES: Readonly<Record<Colour, string>> = { green: "32", yellow: "33", red: "31", bold: "1", dim: "2" };
 
 export const coloured = (text: string, colour: Colour, isColourful: boolean): string =>
   isColourful && text !== "" ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
 
-const textOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.text);
-
-/** @returns lines, each ended; the header first */
-export const table = (columns: readonly Column[], rows: readonly (readonly Cell[])[], isColourful: boolean): string => {
-  const widths = columns.map(({ header, width = 0 }, at) =>
-    Math.max(width, header.length, ...rows.map((row) => textOf(row[at] ?? "").length)),
-  );
-  const header = columns.map((column): Cell => ({ text: column.header, colour: "bold" }));
-  return [header, ...rows].map((row) => lineOf(row, columns, widths, isColourful)).join("");
+/** @returns lines, each ended; the header first, and at the end what does not fit the terminal. @param look true or false: any width */
+export const table = (columns: readonly Column[], rows: readonly (readonly Cell[])[], look: Look | boolean): string => {
+  const { isColourful, columns: most } = typeof look === "boolean" ? { isColourful: look, columns: null } : look;
+  const fit = fitted(columns, rows, most);
+  const widths = widthsOf(fit.columns, fit.rows);
+  const header = fit.columns.map((column): Cell => ({ text: column.header, colour: "bold" }));
+  const lines = [header, ...fit.rows].map((row) => lineOf(row, fit.columns, widths, isColourful));
+  return `${lines.join("")}${fit.note}`;
 };
 
 const lineOf = (

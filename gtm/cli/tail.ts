@@ -2,7 +2,7 @@
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import type { ServerEvent } from "#gtm/wire/admin/server-events.ts";
 import { type Invocation, understood } from "./api-command.ts";
-import { decisionHeader, decisionLine } from "./decision-table.ts";
+import { decisionLines } from "./decision-table.ts";
 import { followEvents, jsonOfEvent, tellOfStream } from "./follow-events.ts";
 
 export type TailWish = {
@@ -15,7 +15,11 @@ export type TailWish = {
 
 export const tail = async (invocation: Invocation, { filters, isCloseOnly, most }: TailWish): Promise<void> => {
   const { io, format } = invocation;
-  if (format === "table") io.print(decisionHeader(io.isColourful));
+  const lines = decisionLines(invocation.look);
+  if (format === "table") {
+    io.print(lines.header);
+    io.tell(lines.note);
+  }
   let printed = 0;
   const onEvent = (event: ServerEvent): boolean => {
     if (tellOfStream(invocation, event) || event.event !== "decision") return false;
@@ -23,7 +27,7 @@ export const tail = async (invocation: Invocation, { filters, isCloseOnly, most 
     else {
       const decision = understood(DecisionSchema, jsonOfEvent(event));
       if (isCloseOnly && !isClose(decision)) return false;
-      io.print(format === "table" ? decisionLine(decision, io.isColourful) : `${event.data}\n`);
+      io.print(format === "table" ? lines.lineOf(decision) : `${event.data}\n`);
     }
     printed += 1;
     return printed === most;

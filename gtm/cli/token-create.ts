@@ -90,7 +90,7 @@ const createThere = async (io: CliIo, options: CreateOptions, server: string): P
     query: dryRun === true ? { dry_run: "true" } : {},
     body: { name, role, comment, for: options.for, ...limitsIn(options) },
   });
-  printOne({ client, io, format: output }, body, TokenMade, (made) =>
+  printOne({ io, format: output }, body, TokenMade, (made) =>
     facts([...(made.token === null ? [] : [["token", made.token] as const]), ...tokenFacts(made)]),
   );
   if (dryRun !== true) tellOnce(io, role);

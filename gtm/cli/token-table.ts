@@ -2,7 +2,9 @@
 
 import { ageText } from "#gtm/wire/admin/quantity-text.ts";
 import type { TokenView } from "#gtm/wire/admin/token-view.ts";
-import { type Cell, table } from "./table.ts";
+import type { Cell } from "./cell.ts";
+import type { Look } from "./fitted.ts";
+import { table } from "./table.ts";
 
 const agoText = (ms: number | null): string => (ms === null ? "never" : `${ageText(ms)} ago`);
 const leftText = ({ state, expiresInMs }: TokenView): string => {
@@ -22,18 +24,18 @@ export const limitsText = ({
   return said.length === 0 ? "everything" : said.join("; ");
 };
 
-export const tokenTable = (items: readonly TokenView[], isColourful: boolean): string =>
+export const tokenTable = (items: readonly TokenView[], look: Look): string =>
   table(
     [
       { header: "TOKEN" },
-      { header: "NAME" },
+      { header: "NAME", canShorten: true },
       { header: "ROLE" },
       { header: "LEFT", align: "right" },
       { header: "USED", align: "right" },
-      { header: "MADE", align: "right" },
-      { header: "BY" },
-      { header: "MAY" },
-      { header: "WHY" },
+      { header: "MADE", align: "right", leave: 2 },
+      { header: "BY", leave: 1 },
+      { header: "MAY", canShorten: true },
+      { header: "WHY", canShorten: true },
     ],
     items.map((one): Cell[] => [
       ...[one.id, one.name, one.role],
@@ -44,7 +46,7 @@ export const tokenTable = (items: readonly TokenView[], isColourful: boolean): s
       limitsText(one),
       one.comment ?? "",
     ]),
-    isColourful,
+    look,
   );
 
 export const tokenFacts = (one: TokenView): readonly (readonly [name: string, value: string])[] => [

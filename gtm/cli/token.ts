@@ -31,7 +31,7 @@ const listCommand = (io: CliIo): Command =>
       const invocation = invocationOf(command, io);
       const query = { limit: String(limit), cursor };
       const { body } = await invocation.client.call({ method: "GET", path: "/tokens", query });
-      printMany(invocation, body, TokenView, (items) => tokenTable(items, io.isColourful));
+      printMany(invocation, body, TokenView, tokenTable);
       if (invocation.format === "table") tellMore(invocation, body);
     });
 

@@ -15,7 +15,7 @@ export const whatIfCommand = (io: CliIo): Command =>
       [
         "what-if --region eu-central=drain-all",
         "what-if --deny us-east --tenant acme",
-        "what-if --share eu-central=0.2 --drain-new us-west",
+        "what-if --share eu-central=0.2 --drain-new us-east",
         "what-if --policy marginMs=200 --policy marginFraction=0.2 --last 2000",
       ],
     ),

@@ -4,12 +4,13 @@ import { z } from "zod";
 import { ZoneView } from "#gtm/wire/admin/routes/zones.ts";
 import { ZoneRecordView } from "#gtm/wire/admin/zone-records.ts";
 import { apiCommand, invocationOf, printMany, tellMore, understood } from "./api-command.ts";
+import type { Cell } from "./cell.ts";
 import type { createClient } from "./client.ts";
 import { aLimit } from "./decisions.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
 import { age } from "./quantity.ts";
-import { type Cell, table } from "./table.ts";
+import { table } from "./table.ts";
 
 type Client = ReturnType<typeof createClient>;
 

@@ -221,6 +221,7 @@ describe("help", () => {
     tell: () => {},
     isInteractive: false,
     isColourful: false,
+    columns: null,
     ask: async () => "",
     env: {},
     epochMs: () => 0,

@@ -47,6 +47,7 @@ export type HouseWish = {
   /** Of the configuration's policy. */
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly regions?: Readonly<Record<string, unknown>>;
+  readonly admin?: Readonly<Record<string, unknown>>;
 };
 
 export const startHouse = async (wish: HouseWish = {}): Promise<House> => {
@@ -132,6 +133,8 @@ const agentConfig = (region: string, url: string): AgentConfig =>
     agent: `agent-${region}`,
     store: { url: "memory:" },
     report: { interval: "200ms" },
+    // A busy machine makes no engine unknown.
+    scrape: { deadline: "10s" },
     engines: [{ url, engine: "vllm" }],
     gpus: { dcgm_url: `${url}/dcgm/metrics` },
     models: [{ id: SIMULATED_MODEL, prefill_tokens_per_second: 8_000, kv_capacity_tokens: 400_000 }],
@@ -159,7 +162,7 @@ export const houseYaml = (urlOf: (region: HouseRegion) => string, wish: HouseWis
       default_pool: "chat",
       trusted_proxies: ["127.0.0.0/8"],
     },
-    admin: { listen: "127.0.0.1:0" },
+    admin: { listen: "127.0.0.1:0", ...wish.admin },
     metrics: { listen: "127.0.0.1:0" },
     regions: HOUSE_REGIONS.map((region) => ({
       id: region.id,

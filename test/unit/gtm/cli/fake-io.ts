@@ -12,6 +12,8 @@ export type Terminal = {
   /** Happens while the question is being asked. */
   readonly onAsk?: () => Promise<unknown>;
   readonly isColourful?: boolean;
+  /** Absent: it is no terminal. */
+  readonly columns?: number;
   /** Called instead of waiting. */
   readonly onSleep?: (ms: number) => void;
 };
@@ -30,6 +32,7 @@ export const runCli = async (words: readonly string[], terminal: Terminal = {}):
     },
     isInteractive: terminal.answers !== undefined,
     isColourful: terminal.isColourful ?? false,
+    columns: terminal.columns ?? null,
     ask: async (question) => {
       err += question;
       await terminal.onAsk?.();
