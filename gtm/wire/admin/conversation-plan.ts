@@ -158,8 +158,15 @@ const knownOf = (
   };
 };
 
-export const poolTagged = (pools: readonly Pool[], poolTag: number): Pool | null =>
-  pools.find(({ name }) => tagOf(name) === poolTag) ?? null;
+/** By the configuration's pools, which are others once it has changed. */
+const byTag = new WeakMap<readonly Pool[], ReadonlyMap<number, Pool>>();
+
+/** A tag is a hash, and a list asks for that of each conversation. */
+export const poolTagged = (pools: readonly Pool[], poolTag: number): Pool | null => {
+  const known = byTag.get(pools) ?? new Map([...pools].reverse().map((pool) => [tagOf(pool.name), pool]));
+  byTag.set(pools, known);
+  return known.get(poolTag) ?? null;
+};
 
 const poolServing = (pools: readonly Pool[], { model }: Conversation): Pool | null =>
   pools.find(({ models }) => models.includes(model)) ?? null;

@@ -113,13 +113,23 @@ export const routeFor = (routes: readonly Registered[], method: string, path: st
   const parts = path.split("/");
   for (const { method: has, path: pattern } of routes) {
     if (has !== wanted) continue;
-    const pieces = pattern.split("/");
+    const pieces = piecesOf(pattern);
     const fits = pieces.length === parts.length && pieces.every((one, at) => one.startsWith(":") || one === parts[at]);
     if (!fits) continue;
     const at = pieces.findIndex((one) => one.startsWith(":"));
     return { pattern, subject: at < 0 ? null : decoded(parts[at] ?? "") };
   }
   return null;
+};
+
+const split = new Map<string, readonly string[]>();
+/** There are as many patterns as routes, and each request is compared with them. */
+const piecesOf = (pattern: string): readonly string[] => {
+  const before = split.get(pattern);
+  if (before !== undefined) return before;
+  const pieces = pattern.split("/");
+  split.set(pattern, pieces);
+  return pieces;
 };
 
 /** As the router decodes it. */
