@@ -12,6 +12,7 @@ import { conversationKey, KEYS } from "#shared/keys.ts";
 import { regionId } from "#test/support/builders.ts";
 import { SIMULATED_ALIAS, SIMULATED_MODEL } from "#test/support/engine-simulators.ts";
 import { type House, startHouse } from "#test/support/house.ts";
+import { until } from "#test/support/until.ts";
 import type { ClientReply } from "./admin-clients.ts";
 import { type Bench, type BenchRow, median } from "./bench.ts";
 import { ask, forked } from "./children.ts";
@@ -90,16 +91,29 @@ const weigh = async (page: Page, origin: string): Promise<number> => {
     if (!response.url().includes("/api/")) octets += Number(response.headers()["content-length"] ?? 0);
   });
   await page.goto(`${origin}/`);
-  await page.waitForFunction("globalThis.meaningfulAtMs > 0");
+  // What is fetched last are the drawings.
+  await page.locator("path.land").waitFor({ state: "attached" });
+  await page.locator(".uplot").first().waitFor();
   page.removeAllListeners("response");
   return octets;
 };
 
-const paintMs = async (page: Page, origin: string): Promise<number> => {
+type Paint = { readonly atMs: number /** Of the page's main thread until then. */; readonly processorMs: number };
+
+const paintOf = async (page: Page, cdp: CDPSession, origin: string): Promise<Paint> => {
   await page.goto("about:blank");
+  const before = await mainThreadMs(cdp);
   await page.goto(`${origin}/`);
-  await page.waitForFunction("globalThis.meaningfulAtMs > 0");
-  return (await page.evaluate("globalThis.meaningfulAtMs")) as number;
+  // A predicate that the page itself evaluates is what its CSP forbids.
+  await until(async () => (await page.evaluate("globalThis.meaningfulAtMs > 0")) === true, "the regions' table");
+  const processorMs = (await mainThreadMs(cdp)) - before;
+  return { atMs: (await page.evaluate("globalThis.meaningfulAtMs")) as number, processorMs };
+};
+
+/** Processor time, since the domain is that of thread ticks. */
+const mainThreadMs = async (cdp: CDPSession): Promise<number> => {
+  const { metrics } = await cdp.send("Performance.getMetrics");
+  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;
 };
 
 const open = async (page: Page, origin: string, hash: string): Promise<void> => {
@@ -133,9 +147,10 @@ export const bench: Bench = {
     const page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
     await page.addInitScript(OBSERVE);
     const cdp = await page.context().newCDPSession(page);
+    await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
     const octets = await weigh(page, origin);
-    const paints: number[] = [];
-    for (let nth = 0; nth < OPENED; nth++) paints.push(await paintMs(page, origin));
+    const paints: Paint[] = [];
+    for (let nth = 0; nth < OPENED; nth++) paints.push(await paintOf(page, cdp, origin));
     using pacer = forked("admin-clients.ts");
     await ask<ClientReply>(pacer, { kind: "pace", frontUrl: house.frontUrl, perSecond: 1_000, model: SIMULATED_ALIAS });
     const [idle, live]: [Tasks[], Tasks[]] = [[], []];
@@ -165,7 +180,13 @@ export const bench: Bench = {
     const seconds = (ROUNDS * WATCHED_MS) / 1_000;
     return [
       row("the page, compressed, in all", octets / 1_000, "KB", "≤ 120"),
-      row(`first paint of the regions' table, median of ${OPENED}`, median(paints), "ms", "≤ 1000"),
+      row(
+        `first paint of the regions' table, median of ${OPENED}`,
+        median(paints.map(({ atMs }) => atMs)),
+        "ms",
+        "≤ 1000",
+      ),
+      row("… processor time of the page", median(paints.map(({ processorMs }) => processorMs)), "ms"),
       row("background", stopped.kind === "stopped" ? stopped.perSecond : 0, "decisions/s"),
       ...rowsOf(`an idle page, ${seconds} s`, idle),
       ...rowsOf(`the live view, ${seconds} s`, live),
