@@ -57,6 +57,7 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
   const known = { verdict, yieldedOverrideIds: yielded };
   const { verdict: answered, yieldedOverrideIds } =
     verdict.kind === "unserved" ? (blindVerdict(considered, turn, world, { overrides, draining }) ?? known) : known;
+  const answer = answeredWith(answered, turn, world);
   return {
     id: query.id,
     turn,
@@ -66,7 +67,8 @@ export const decisionOf = (query: Query, turn: Turn, world: World, policy: Polic
     withheld: shadowed === null ? null : wished,
     overrideId: overrides[0]?.id ?? null,
     yieldedOverrideIds,
-    ...answeredWith(answered, turn, world),
+    answeredWith: answer.answeredWith,
+    lastResort: answer.lastResort,
     ttlSeconds: ttlSeconds(answered, closeMs, turn, world, policy),
     marginMs,
     worldVersion: world.version,

@@ -24,6 +24,9 @@ export const turnOf = (
   // Another model cannot use this one's keys and values: for it the conversation is new.
   const known = conversation !== null && conversation.model === model ? conversation : null;
   const home = homeIn(query, known, policy);
+  // Named one by one here and in other literals of the hot path: V8 copies what is spread after a first property by lookups, 0.6 µs against 0.1.
+  const { contextTokens, isContextAssumed, newTokens } = tokensOf(query, known, home, policy);
+  const learnt = learntFor(query, client, world, policy);
   return {
     kind: query.kind,
     pool: query.pool,
@@ -34,8 +37,17 @@ export const turnOf = (
     conversation: known,
     parentId: isBeginning(known) ? query.parentId : null,
     home,
-    ...tokensOf(query, known, home, policy),
-    ...learntFor(query, client, world, policy),
+    contextTokens,
+    isContextAssumed,
+    newTokens,
+    outputTokens: learnt.outputTokens,
+    outputSource: learnt.outputSource,
+    outputLimitTokens: learnt.outputLimitTokens,
+    nextTurnFraction: learnt.nextTurnFraction,
+    nextTurnSource: learnt.nextTurnSource,
+    reuseFraction: learnt.reuseFraction,
+    reuseSource: learnt.reuseSource,
+    roundTrips: learnt.roundTrips,
     hashKey: query.conversationId ?? query.id,
     stateRegion: query.stateRegion,
     refusedBy,
