@@ -1,7 +1,7 @@
 /** `gtm decisions list|show|tail`: what was decided, and why. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
-import { apiCommand, invocationOf, printMany, printOne, tellMore } from "./api-command.ts";
+import { apiCommand, type Invocation, invocationOf, printMany, printOne, tellMore } from "./api-command.ts";
 import { decisionTable } from "./decision-table.ts";
 import { decisionText } from "./decision-text.ts";
 import type { CliIo } from "./io.ts";
@@ -69,10 +69,13 @@ const showCommand = (io: CliIo): Command =>
   ])
     .argument("<id>", "as the answer's header, the log and the list name it")
     .action(async (id: string, _options: unknown, command: Command) => {
-      const invocation = invocationOf(command, io);
-      const { body } = await invocation.client.call({ method: "GET", path: `/decisions/${encodeURIComponent(id)}` });
-      printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
+      await showDecision(invocationOf(command, io), id);
     });
+
+export const showDecision = async (invocation: Invocation, id: string): Promise<void> => {
+  const { body } = await invocation.client.call({ method: "GET", path: `/decisions/${encodeURIComponent(id)}` });
+  printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, invocation.io.isColourful));
+};
 
 const tailCommand = (io: CliIo): Command =>
   filtered(

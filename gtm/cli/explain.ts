@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import { apiCommand, invocationOf, printOne } from "./api-command.ts";
 import { decisionText } from "./decision-text.ts";
+import { showDecision } from "./decisions.ts";
 import { explainOffline, type OfflineChanges } from "./explain-offline.ts";
 import { CliFailure, EXIT } from "./failure.ts";
 import type { CliIo } from "./io.ts";
@@ -16,16 +17,23 @@ export const explainCommand = (io: CliIo): Command =>
     apiCommand("explain", "say where a turn would go and why; nothing is recorded", [
       "explain --pool chat --client 203.0.113.7",
       "explain --pool chat --client 203.0.113.7 --conversation 4q8t1v7k0c2me --prompt-tokens 18432",
+      "explain 01K5Z6V2QW8Y3N4M7R9T0A1B2C",
       "explain --offline snapshot.json",
       "explain --offline snapshot.json --region eu-central=drain-all --policy marginMs=200",
     ]),
   )
+    .argument("[id]", "a decision that was made: why it is as it is, as `decisions show` says it")
     .option("--offline <file>", "by what `gtm snapshot` wrote: no GTM is asked")
     .option("--region <region=state>", "with --offline: what would be ordered of a region; may be repeated", pair, {})
     .option("--policy <field=number>", "with --offline: a number of the policy; may be repeated", number, {})
-    .action(async (options: Options, command: Command) => {
+    .action(async (id: string | undefined, options: Options, command: Command) => {
       const invocation = invocationOf(command, io);
       const { offline, region, policy } = options;
+      if (id !== undefined) {
+        mustBeAlone(options);
+        await showDecision(invocation, id);
+        return;
+      }
       if (offline === undefined && Object.keys({ ...region, ...policy }).length > 0) {
         throw new CliFailure(
           EXIT.usage,
@@ -38,3 +46,10 @@ export const explainCommand = (io: CliIo): Command =>
           : await explainOffline(offline, options, io);
       printOne(invocation, body, DecisionSchema, (decision) => decisionText(decision, io.isColourful));
     });
+
+/** @throws {CliFailure} where something else is asked beside a decision that was made */
+const mustBeAlone = ({ offline, region, policy, ...question }: Options): void => {
+  const asked = ["pool", "client", "conversation", "model", "tenant", "promptTokens", "outputTokens"] as const;
+  if (offline === undefined && asked.every((name) => question[name] === undefined)) return;
+  throw new CliFailure(EXIT.usage, "a decision that was made is explained as it was: nothing goes with its id");
+};

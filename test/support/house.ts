@@ -48,6 +48,9 @@ export type HouseWish = {
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly regions?: Readonly<Record<string, unknown>>;
   readonly admin?: Readonly<Record<string, unknown>>;
+  readonly dns?: Readonly<Record<string, unknown>>;
+  /** Of the only pool. */
+  readonly pool?: Readonly<Record<string, unknown>>;
 };
 
 export const startHouse = async (wish: HouseWish = {}): Promise<House> => {
@@ -155,6 +158,7 @@ export const houseYaml = (urlOf: (region: HouseRegion) => string, wish: HouseWis
       soa: { rname: "hostmaster.llm.test" },
       default_pool: "chat",
       rate_limit: { exempt: ["127.0.0.0/8"] },
+      ...wish.dns,
     },
     http: {
       listen: "127.0.0.1:0",
@@ -173,7 +177,7 @@ export const houseYaml = (urlOf: (region: HouseRegion) => string, wish: HouseWis
       ...wish.regions,
     })),
     models: [{ id: SIMULATED_MODEL, aliases: [SIMULATED_ALIAS] }],
-    pools: [{ name: "chat", models: [SIMULATED_MODEL], regions: HOUSE_REGIONS.map(({ id }) => id) }],
+    pools: [{ name: "chat", models: [SIMULATED_MODEL], regions: HOUSE_REGIONS.map(({ id }) => id), ...wish.pool }],
     policy: wish.policy ?? {},
     geo: {
       provider: "static",
