@@ -42,10 +42,19 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const isEngineKnown = async (region: string): Promise<boolean> =>
+  (await house.region(region)).placements.every(({ isBacklogKnown }) => isBacklogKnown);
+
 /** What the page says happens, by its words; `meanwhile:` while the next command runs. */
 const HAPPENINGS: Readonly<Record<string, () => Promise<void>>> = {
   "the agent of eu-central falls silent": async () => {
-    await house.stopAgent("eu-central");
+    // With its engine read in the last report: one that is cut off while it reads says that it does not know.
+    await until(async () => {
+      await house.stopAgent("eu-central");
+      if (await isEngineKnown("eu-central")) return true;
+      await house.startAgent("eu-central");
+      return false;
+    }, "silent");
     await until(async () => (await house.region("eu-central")).health === "degraded", "degraded");
   },
   "every conversation takes a turn": async () => {
