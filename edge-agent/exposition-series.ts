@@ -10,6 +10,7 @@ export type Series = {
 
 /** @param samples of one name, in any order */
 export const distinctSeries = (samples: readonly Sample[]): Series => {
+  if (samples.length < 2) return { samples, isDoubled: false, isContradicted: false };
   const first = samples[0]?.labelNames;
   // One exporter writes one order of labels, and then the values alone tell series apart.
   const isOneOrder = samples.every(({ labelNames }) => labelNames === first);

@@ -49,7 +49,7 @@ export const modelReport = (
     coldStartMs: most(places.map(({ endpoint }) => endpoint.loads.get(model)?.tookMs ?? null)) ?? settings.coldStartMs,
     weightBytes: settings.weightBytes ?? least(places.map(({ model: { weightBytes } }) => weightBytes)),
   };
-  return { report, faults: firstToken.faults };
+  return { report, faults: [...firstToken.faults, ...hitFaults(placed)] };
 };
 
 /** A server that sleeps beside one that serves gets nothing to do, and holds nothing; where all sleep they are what there is. */
@@ -115,13 +115,27 @@ const usedFraction = (placed: readonly PlacedReplica[]): number | null => {
   return Math.min(1, pinned === null || !capacity ? used / placed.length : pinned / capacity);
 };
 
+/** Above this hits over queries are no share with a rounding error: the two count something else. */
+const LARGEST_FRACTION = 1.5;
+
 /** Hits over queries of all replicas; V0 engines say only their own average. */
 const hitFraction = (placed: readonly PlacedReplica[]): number | null => {
   const queries = total(placed.map(({ replica }) => replica.rates.prefixCache?.queries ?? null));
   const hits = total(placed.map(({ replica }) => replica.rates.prefixCache?.hits ?? null));
-  if (queries !== null && hits !== null) return queries > 0 ? Math.min(1, hits / queries) : null;
+  if (queries !== null && hits !== null) return shareOf(hits, queries);
   const averaged = total(placed.map(({ replica }) => replica.prefixHitFraction));
   return averaged === null ? null : averaged / placed.length;
+};
+
+const shareOf = (hits: number, queries: number): number | null =>
+  queries > 0 && hits / queries <= LARGEST_FRACTION ? Math.min(1, hits / queries) : null;
+
+const hitFaults = (placed: readonly PlacedReplica[]): readonly Fault[] => {
+  const isOut = placed.some(
+    ({ replica: { rates } }) =>
+      rates.prefixCache !== null && rates.prefixCache.hits > LARGEST_FRACTION * rates.prefixCache.queries,
+  );
+  return isOut ? [{ field: "prefixHitFraction", code: "out-of-range" }] : [];
 };
 
 const meanGapMs = (placed: readonly PlacedReplica[]): number | null => {

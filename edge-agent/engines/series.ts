@@ -55,12 +55,24 @@ const folded = (samples: readonly Sample[], fold: Fold): number => {
   }
 };
 
-/** Several processes of one engine say the same under different `pid` labels: the largest of them speaks. */
+/** Several processes of one engine say the same under different `pid` labels: of each series the largest of them speaks. */
 export const perProcess = (found: Found): Found => {
   const { samples } = found;
   const isPerProcess = samples.some((sample) => labelOf(sample, "pid") !== null);
   // What is no value among them must stay visible, not stand back behind another process's.
   const isSound = samples.every(({ value }) => value >= 0 && value <= LARGEST);
   if (!isPerProcess || !isSound) return found;
-  return { ...found, samples: [samples.reduce((most, sample) => (sample.value > most.value ? sample : most))] };
+  const largest = new Map<string, Sample>();
+  for (const sample of samples) {
+    const series = withoutProcess(sample);
+    const known = largest.get(series);
+    if (known === undefined || sample.value > known.value) largest.set(series, sample);
+  }
+  return { ...found, samples: [...largest.values()] };
 };
+
+const withoutProcess = ({ labelNames, labelValues }: Sample): string =>
+  labelNames
+    .flatMap((name, at) => (name === "pid" ? [] : [`${name}=${labelValues[at]}`]))
+    .sort()
+    .join("\u0000");

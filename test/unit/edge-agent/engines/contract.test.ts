@@ -73,6 +73,17 @@ const cases: readonly {
     is: { replica: { requestsWaiting: 7 } },
   },
   {
+    it: "vLLM whose waiting requests stand by reason and by process: of each reason the largest process, then their sum",
+    page: lines(
+      ...["7", "8"].flatMap((pid) => [
+        `vllm:num_requests_waiting_by_reason{model_name="m",engine="0",reason="capacity",pid="${pid}"} ${pid === "7" ? 0 : 5}`,
+        `vllm:num_requests_waiting_by_reason{model_name="m",engine="0",reason="deferred",pid="${pid}"} ${pid === "7" ? 2 : 0}`,
+      ]),
+      'vllm:num_requests_running{model_name="m",engine="0",pid="7"} 1',
+    ),
+    is: { replica: { requestsWaiting: 7 } },
+  },
+  {
     it: "vLLM whose label model_name was taken away, of a server that lists one model",
     page: lines('vllm:num_requests_running{engine="0"} 4', 'vllm:num_requests_waiting{engine="0"} 0'),
     models: listOf("only"),
@@ -347,6 +358,22 @@ describe("an answer with status 200 that is no page", () => {
   it("is OpenMetrics however its type is written", () => {
     const cut = answered(`${vllmPage()}`, { contentType: "Application/OpenMetrics-Text; version=1.0.0" });
     assert.deepEqual(codesIn(reportOf([heard([answers(0, { metrics: cut })])]), "page"), ["half-sent"]);
+  });
+});
+
+describe("hits that grow much faster than queries", () => {
+  it("are no share of them, and no 1 either: the field is unknown, by name", () => {
+    const counted = (promptTokens: number, hits: number) =>
+      heard([
+        answers(0, { metrics: answered(vllmPage([{ promptTokens: 1_000, hits: 400 }])) }),
+        answers(10_000, { metrics: answered(vllmPage([{ promptTokens, hits }])) }),
+      ]);
+    const share = (endpoint: ReturnType<typeof heard>) => {
+      const report = reportOf([endpoint]);
+      return [onlyModelOf(report).prefixHitFraction, codesIn(report, "prefixHitFraction")];
+    };
+    assert.deepEqual(share(counted(3_000, 1_400)), [0.5, []]);
+    assert.deepEqual(share(counted(3_000, 9_000)), [null, ["out-of-range"]]);
   });
 });
 
