@@ -43,8 +43,6 @@ export const createLookahead = (engine: Engine): Lookahead => {
       // A copy of a queue that was is of no use.
       if (engine.queue.length === 0) {
         drop();
-        // Nobody is before him, and he could start now.
-        if (engine.lane.length === 0 && canStart(engine)) return 0;
         if (hasRoom(engine) && !mayOutgrow(engine)) return openWithoutQueueMs(engine, roomy);
       }
       ahead ??= forkEngine(engine, spare);
@@ -67,6 +65,7 @@ const mayOutgrow = ({ options, batch, cache }: Engine): boolean => {
 
 /** Who has nobody before him and room beside those who run waits for prefills and weights alone: memory need not be played. */
 const openWithoutQueueMs = (engine: Engine, options: Engine["options"]): number => {
+  if (engine.lane.length === 0 && engine.nowMs >= engine.readyAtMs) return 0;
   const copy: Engine = {
     ...engine,
     options,
