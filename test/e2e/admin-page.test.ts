@@ -4,27 +4,16 @@
  * that axe finds.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type AdminBrowser, openAdminBrowser } from "#test/support/admin-browser.ts";
 import { type House, startHouse } from "#test/support/house.ts";
 import { until } from "#test/support/until.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** WCAG 2.2 AA and what axe recommends beside it. */
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** Where pictures of the screens are kept; nowhere unless asked for. */
-const PICTURES = process.env["PICTURES"];
-
 let house: House;
-let browser: Browser;
-let page: Page;
+let browser: AdminBrowser;
+let page: AdminBrowser["page"];
 let conversation = "";
 let decision = "";
-/** What the browser complained of. */
-const complaints: string[] = [];
 
 before(async () => {
   house = await startHouse({ policy: { stale_after: "3s" } });
@@ -32,42 +21,18 @@ before(async () => {
   const { headers } = await house.ask({ conversation: "incident", tokens: 3_500 });
   decision = String(headers["x-gtm-decision"]);
   conversation = (await house.decision(decision)).conversation?.id ?? "";
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-  page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
-  page.setDefaultTimeout(15_000);
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  browser = await openAdminBrowser(new URL(house.adminUrl).origin);
+  page = browser.page;
 });
 after(async () => {
-  await browser?.close();
+  await browser?.[Symbol.asyncDispose]();
   await house?.[Symbol.asyncDispose]();
 });
-afterEach(() => assert.deepEqual(complaints.splice(0), []));
+afterEach(() => assert.deepEqual(browser.complaints(), []));
 
-const open = async (hash: string): Promise<void> => {
-  await page.goto(`${new URL(house.adminUrl).origin}/#/${hash}`);
-  await page.locator("h2").first().waitFor();
-};
-const seen = (text: string | RegExp) => page.getByText(text).first().waitFor();
-/** Nothing on the screen still waits for its answer; several things may. */
-const answered = () => until(async () => (await page.locator("[aria-busy]").count()) === 0, "every answer");
-const picture = async (name: string): Promise<void> => {
-  if (PICTURES === undefined) return;
-  mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
-};
-type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
-const violations = async (): Promise<readonly string[]> => {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<readonly Violation[], readonly string[]>(
-    // biome-ignore lint/suspicious/noExplicitAny: axe is a global of the page
-    async (tags) => (await (globalThis as any).axe.run({ runOnly: { type: "tag", values: tags } })).violations,
-    RULES,
-  );
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
-};
+const open = (hash: string): Promise<void> => browser.open(hash);
+const seen = (text: string | RegExp): Promise<void> => browser.seen(text);
+const picture = (name: string): Promise<void> => browser.picture(name);
 
 describe("the page of a GTM at peace", () => {
   it("says so on the overview, with every region and what happened lately", async () => {
@@ -89,27 +54,12 @@ describe("the page of a GTM at peace", () => {
     "audit",
     "instances",
   ];
-  for (const scheme of ["light", "dark"] as const) {
-    it(`has nothing on any screen that axe finds, ${scheme}`, async () => {
-      await page.emulateMedia({ colorScheme: scheme });
-      for (const screen of screens) {
-        await open(screen);
-        await answered();
-        assert.deepEqual(await violations(), [], screen);
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-    });
-  }
-  it("can be read on a narrow screen: nothing is wider than it, but for tables that scroll by themselves", async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
+  it("has nothing on any screen that axe finds, light and dark, and nothing wider than a narrow one", async () => {
     for (const screen of screens) {
       await open(screen);
-      await answered();
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(width <= 360, `${screen} is ${width} wide`);
+      await browser.answered();
+      await browser.inspect(screen === "" ? "peace" : screen.replace("/", "-"));
     }
-    await picture("narrow");
-    await page.setViewportSize({ width: 1300, height: 900 });
   });
 });
 
@@ -119,7 +69,7 @@ describe("why did this turn go there", () => {
     await seen(/Stays in eu-central, which holds/);
     await seen(/It would have gone otherwise if/);
     await page.getByRole("img", { name: /^us-east: .*context computed again/ }).waitFor();
-    assert.deepEqual(await violations(), []);
+    assert.deepEqual(await browser.violations(), []);
     await picture("decision");
   });
   it("is answered beforehand, and leaves no trace", async () => {
@@ -142,7 +92,7 @@ describe("a region whose agent falls silent", () => {
   it("is named on the overview with why and since when, and leads to the region", async () => {
     await house.stopAgent("eu-central");
     await open("");
-    const finding = page.getByRole("link", { name: /^eu-central: In service, though degraded\. \(for / });
+    const finding = page.getByRole("link", { name: /^eu-central, for .*: In service, though degraded\./ });
     await finding.waitFor();
     await picture("degraded");
     await finding.click();
@@ -160,7 +110,7 @@ describe("a region whose agent falls silent", () => {
     await page.getByRole("button", { name: "Preview" }).click();
     await seen("active → drain-all");
     await seen("Where their next turns go");
-    assert.deepEqual(await violations(), []);
+    assert.deepEqual(await browser.violations(), []);
     await picture("preview");
     const button = page.getByRole("button", { name: "Drain: let all conversations leave" });
     assert.equal(await button.isDisabled(), true);

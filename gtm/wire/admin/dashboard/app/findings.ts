@@ -25,11 +25,11 @@ export const findingsOf = (status: Status, recent: RecentView | null, nowMs: num
     if (health === "healthy" && admin === "active") return [];
     const since = recent?.since.find(({ region }) => region === id);
     const sinceIso = health === "healthy" ? since?.adminSince : since?.healthSince;
-    const lasting = sinceIso === undefined ? "" : ` (for ${age(nowMs - Date.parse(sinceIso))})`;
+    const lasting = sinceIso === undefined ? "" : `, for ${age(nowMs - Date.parse(sinceIso))}`;
     const isBad = health === "unhealthy" || health === "silent" || admin === "down";
     const finding: Finding = {
       tone: isBad ? "bad" : "warn",
-      text: `${id}: ${because}${lasting}${effectOf(id, recent)}`,
+      text: `${id}${lasting}: ${because}${effectOf(id, recent)}`,
       href: hrefOf("regions", id),
     };
     return [finding];

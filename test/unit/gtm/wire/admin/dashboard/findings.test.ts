@@ -50,7 +50,7 @@ describe("what the page finds wrong", () => {
     assert.deepEqual(findingsOf(status({ regions }), recent({ since }), NOW), [
       {
         tone: "bad",
-        text: "paris: Does not answer its probe: serves nothing. (for 42 s)",
+        text: "paris, for 42 s: Does not answer its probe: serves nothing.",
         href: "#/regions/paris",
       },
     ]);
