@@ -1,12 +1,18 @@
-/** curl, requests and httpx, as the distribution has them: a redirect with a ticket over TLS, followed, and the key arrives. */
+/**
+ * curl, requests, httpx and Python's own urllib, as the distribution has them, by each way to a region: the key arrives. What is
+ * resolved by nobody else here is told to the Python programs by address.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { Resolver } from "node:dns/promises";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { ENGINE_KEY } from "#deploy/demo/places.ts";
 import { SIMULATED_ALIAS } from "#test/support/engine-simulators.ts";
+import { type FourWays, wayOf } from "#test/support/four-ways.ts";
+import type { Aim } from "#test/support/sdk-turns.ts";
 import { type SteeredRegions, startSteeredRegions } from "#test/support/steered-regions.ts";
-import { STEERED_SITES } from "#test/support/steered-settings.ts";
+import { STEERED_SITES, ZONE } from "#test/support/steered-settings.ts";
 
 const run = promisify(execFile);
 const [HOME] = STEERED_SITES;
@@ -25,40 +31,47 @@ const BODY = JSON.stringify({
 /** What a client says at its end: status, the engine's region, how many origins it asked, and the stream. */
 type Ended = { readonly status: number; readonly region: string; readonly hops: number; readonly text: string };
 
+/** Only the addresses of the zone's names are told; all else is the library's. */
+const PYTHON_RESOLVES = `
+import json, os, socket
+known, resolve = json.loads(os.environ["ADDRESSES"]), socket.getaddrinfo
+def told(host, *rest, **more):
+    name = host.decode() if isinstance(host, bytes) else host
+    return resolve(known.get(name, host), *rest, **more)
+socket.getaddrinfo = told
+`;
 const PYTHON_READS = `
 print(json.dumps({"status": reply.status_code, "region": reply.headers.get("x-sim-region"),
     "hops": len(reply.history), "text": text}))
 `;
 
 /** With the key as a header, as their documentation says; names are not theirs to resolve here, addresses are. */
-const clients: Readonly<Record<string, { readonly command: string; readonly args: readonly string[] }>> = {
-  requests: {
-    command: "/usr/bin/python3",
-    args: [
-      "-c",
-      `
-import json, os, requests
-reply = requests.post(os.environ["FRONT"] + "/v1/chat/completions", data=os.environ["BODY"], stream=True,
+const PROGRAMS = {
+  requests: `
+import requests
+reply = requests.post(os.environ["BASE"] + "/chat/completions", data=os.environ["BODY"], stream=True,
     headers=json.loads(os.environ["HEADERS"]), verify=os.environ["CA"])
 text = "".join(line for line in reply.iter_lines(decode_unicode=True))
 ${PYTHON_READS}`,
-    ],
-  },
-  httpx: {
-    command: "/usr/bin/python3",
-    args: [
-      "-c",
-      `
-import json, os, ssl, httpx
+  httpx: `
+import ssl, httpx
 trust = ssl.create_default_context(cafile=os.environ["CA"])
 with httpx.Client(verify=trust, follow_redirects=True, timeout=None) as client:
-    with client.stream("POST", os.environ["FRONT"] + "/v1/chat/completions", content=os.environ["BODY"],
+    with client.stream("POST", os.environ["BASE"] + "/chat/completions", content=os.environ["BODY"],
             headers=json.loads(os.environ["HEADERS"])) as reply:
         text = "".join(reply.iter_lines())
 ${PYTHON_READS}`,
-    ],
-  },
-};
+  urllib: `
+import ssl, urllib.request
+trust = ssl.create_default_context(cafile=os.environ["CA"])
+asked = urllib.request.Request(os.environ["BASE"] + "/chat/completions", os.environ["BODY"].encode(),
+    json.loads(os.environ["HEADERS"]))
+with urllib.request.urlopen(asked, context=trust) as reply:
+    text = "".join(line.decode() for line in reply)
+    print(json.dumps({"status": reply.status, "region": reply.headers.get("x-sim-region"), "hops": 0, "text": text}))
+`,
+} as const;
+type Library = keyof typeof PROGRAMS;
 
 const headersOf = (conversation: string): Readonly<Record<string, string>> => ({
   authorization: `Bearer ${ENGINE_KEY}`,
@@ -69,20 +82,42 @@ const headersOf = (conversation: string): Readonly<Record<string, string>> => ({
 
 const frontOf = ({ frontAddress }: SteeredRegions): string => `http://${frontAddress.address}:${frontAddress.port}`;
 
-const byPython = async (name: string): Promise<Ended> => {
-  const { command, args } = clients[name] ?? { command: "false", args: [] };
+type PythonAim = Aim & { /** By host. */ readonly addresses?: Readonly<Record<string, string>> };
+
+const byPython = async (name: Library, aim: PythonAim): Promise<Ended> => {
+  const headers = { ...headersOf(name), ...aim.headers };
   const env = {
-    PATH: process.env["PATH"] ?? "",
-    ...{
-      FRONT: frontOf(house),
-      BODY,
-      CA: house.authorityFile,
-      HEADERS: JSON.stringify(headersOf(name)),
-      NO_PROXY: "*",
-    },
+    ...{ PATH: process.env["PATH"] ?? "", BASE: aim.baseUrl, BODY, CA: house.authorityFile, NO_PROXY: "*" },
+    ...{ HEADERS: JSON.stringify(headers), ADDRESSES: JSON.stringify(aim.addresses ?? {}) },
   };
-  const { stdout } = await run(command, args, { env, timeout: 60_000 });
+  const { stdout } = await run("/usr/bin/python3", ["-c", PYTHON_RESOLVES + PROGRAMS[name]], { env, timeout: 60_000 });
   return JSON.parse(stdout) as Ended;
+};
+
+const throughTheFront = (): PythonAim => ({ baseUrl: `${frontOf(house)}/v1`, headers: {} });
+
+/** Where the other ways lead, with the address of every name on them. */
+const aimAt = async (way: Exclude<FourWays, "ticket">, conversation: string): Promise<PythonAim> => {
+  const sdk = { apiKey: ENGINE_KEY, fetch: byAddress };
+  const aim = await wayOf(way, house, sdk, { conversation, from: HOME.client })();
+  const host = new URL(aim.baseUrl).hostname;
+  return { ...aim, addresses: { [host]: await addressOf(host) } };
+};
+
+/** As a resolver would find it: the front door's names are the operator's, the label's is the GTM's. */
+const addressOf = async (host: string): Promise<string> => {
+  if (!host.endsWith(ZONE) || host.endsWith(`front.${ZONE}`))
+    return host.endsWith(ZONE) ? house.frontAddress.address : host;
+  const resolver = new Resolver();
+  resolver.setServers([house.dnsServer]);
+  const [address = ""] = await resolver.resolve4(host);
+  return address;
+};
+
+const byAddress: typeof fetch = (input, init) => {
+  const url = new URL(input instanceof Request ? input.url : input);
+  url.hostname = house.frontAddress.address;
+  return fetch(url, init);
 };
 
 const byCurl = async (): Promise<Ended> => {
@@ -103,8 +138,8 @@ const byCurl = async (): Promise<Ended> => {
 describe("a client that drops its key at a redirect to another origin", () => {
   const cases: Readonly<Record<string, () => Promise<Ended>>> = {
     "curl -L": byCurl,
-    requests: () => byPython("requests"),
-    httpx: () => byPython("httpx"),
+    requests: () => byPython("requests", throughTheFront()),
+    httpx: () => byPython("httpx", throughTheFront()),
   };
   for (const [name, take] of Object.entries(cases)) {
     it(`is served all the same, streamed, in its region: ${name}`, async () => {
@@ -113,5 +148,19 @@ describe("a client that drops its key at a redirect to another origin", () => {
       assert.match(text, /"cached_tokens"/);
       assert.match(text, /\[DONE\]/);
     });
+  }
+});
+
+describe("a Python client of the distribution", () => {
+  for (const name of Object.keys(PROGRAMS) as Library[]) {
+    for (const way of ["label", "steer", "forward"] as const) {
+      it(`is served without a redirect, streamed, in its region: ${name} by ${way}`, async () => {
+        const ended = await byPython(name, await aimAt(way, `${name} by ${way}`));
+        const { status, region, hops, text } = ended;
+        assert.deepEqual({ status, region, hops }, { status: 200, region: HOME.id, hops: 0 }, text);
+        assert.match(text, /"cached_tokens"/);
+        assert.match(text, /\[DONE\]/);
+      });
+    }
   }
 });

@@ -16,12 +16,14 @@ const DO_NOT_FOLLOW: readonly RegExp[] = [
 ];
 /** Before 4.6 OkHttp follows a 307 of GET and HEAD only. */
 const OLD_OKHTTP = /^okhttp\/(?:[0-3]\.|4\.[0-5](?:\.|$))/;
+/** urllib.request raises on a 307 of anything else (CPython, HTTPRedirectHandler.redirect_request). */
+const URLLIB = /^Python-urllib\//;
 
 export const bearsRedirect = (method: string | undefined, headers: IncomingHttpHeaders): boolean => {
   // Of unknown length, so made while it is sent: what has gone cannot be sent again.
   if (headers["transfer-encoding"] !== undefined) return false;
   const agent = headers["user-agent"];
   if (agent === undefined) return true;
-  if (OLD_OKHTTP.test(agent)) return method === "GET" || method === "HEAD";
+  if (OLD_OKHTTP.test(agent) || URLLIB.test(agent)) return method === "GET" || method === "HEAD";
   return !DO_NOT_FOLLOW.some((name) => name.test(agent));
 };
