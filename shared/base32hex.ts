@@ -5,19 +5,26 @@
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
 
+/** Two digits at a time: a text that grows by one costs an object for each. */
+const PAIRS = Array.from({ length: 1_024 }, (_, value) => `${ALPHABET[value >>> 5]}${ALPHABET[value & 31]}`);
+
 /** @returns ⌈octets × 8 ÷ 5⌉ characters */
 export const encodeBase32hex = (octets: Uint8Array): string => {
   let text = "";
   let bits = 0;
   let held = 0;
-  for (const octet of octets) {
-    held = (held << 8) | octet;
+  for (let at = 0; at < octets.length; at++) {
+    held = (held << 8) | (octets[at] ?? 0);
     bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += ALPHABET[(held >>> bits) & 31];
+    if (bits >= 10) {
+      bits -= 10;
+      text += PAIRS[(held >>> bits) & 1_023];
+      held &= (1 << bits) - 1;
     }
-    held &= (1 << bits) - 1;
+  }
+  if (bits >= 5) {
+    bits -= 5;
+    text += ALPHABET[(held >>> bits) & 31];
   }
   return bits === 0 ? text : text + ALPHABET[(held << (5 - bits)) & 31];
 };

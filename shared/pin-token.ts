@@ -10,7 +10,6 @@ import type { ConversationId, PoolName, RegionId } from "./ids.ts";
 import { LEAST_KEY_OCTETS } from "./key-text.ts";
 
 const VERSION = "p1";
-const VERSION_OCTETS = Buffer.from(VERSION);
 const OCTETS = 25;
 const SIGNED_OCTETS = 17;
 const CONVERSATION_OCTETS = 8;
@@ -137,8 +136,13 @@ const requireLength = (what: string, key: Uint8Array): void => {
   );
 };
 
-const macOf = (octets: Buffer, hmac: Hmac): string =>
-  hmac(Buffer.concat([VERSION_OCTETS, octets.subarray(0, SIGNED_OCTETS)])).slice(0, MAC_OCTETS);
+/** Used by one call at a time. */
+const signedOctets = Buffer.concat([Buffer.from(VERSION), Buffer.alloc(SIGNED_OCTETS)]);
+
+const macOf = (octets: Buffer, hmac: Hmac): string => {
+  for (let at = 0; at < SIGNED_OCTETS; at++) signedOctets[VERSION.length + at] = octets[at] ?? 0;
+  return hmac(signedOctets).slice(0, MAC_OCTETS);
+};
 
 /** Whether a text could be one of ours; to read any other costs an HMAC. */
 export const isLabelShaped = (text: string): boolean => text.length === LENGTH && /^p1/i.test(text);

@@ -24,6 +24,8 @@ export type Comparison = {
 };
 
 const PAIRS = 8;
+/** Rounds in front of the counted ones, of either server: a service runs for weeks, and both are slower while they are compiled. */
+const WARM_UP_ROUNDS = 5;
 const REQUESTS = 4_000;
 const CONNECTIONS = 32;
 
@@ -58,6 +60,10 @@ export const compare = async (comparison: Comparison): Promise<readonly BenchRow
     return perSecond;
   };
   const status = comparison.status ?? 307;
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+    await measure(front, { request, status }, []);
+    await measure(other, { request: otherRequest }, []);
+  }
   const { a, ratio } = await alternate(
     comparison.pairs ?? PAIRS,
     () => measure(front, { request, status }, cpuOf.front),

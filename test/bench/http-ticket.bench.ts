@@ -21,6 +21,8 @@ const PAIRS = 6;
 const REQUESTS = 4_000;
 const CONNECTIONS = 32;
 const TICKETS = 5_000;
+/** Rounds in front of the counted ones: a service runs for weeks, and both are slower while they are compiled. */
+const WARM_UP_ROUNDS = 5;
 
 const CHAT = JSON.stringify({
   model: "llama-70b",
@@ -60,6 +62,10 @@ const redirectRows = async (): Promise<readonly BenchRow[]> => {
     cpus.push(((await server.cpu()).cpuMicroseconds - before.cpuMicroseconds) / REQUESTS);
     return perSecond;
   };
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+    await measure(front, []);
+    await measure(bare, []);
+  }
   const { a, ratio } = await alternate(
     PAIRS,
     () => measure(front, cpuOf.front),

@@ -31,9 +31,11 @@ export type Connections = {
   readonly allClosed: () => Promise<void>;
 };
 
-type Exchange = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
 type Connection = {
-  readonly exchanges: Exchange[];
+  /** Answers that are due, in the order of their requests. */
+  readonly due: ServerResponse[];
+  /** For the "close" of each of them: one function a connection, not one a request. */
+  readonly ended: (this: ServerResponse) => void;
   /** Octets that came before anything of HTTP could. */
   readonly quietOctets: number;
   hasBegun: boolean;
@@ -50,13 +52,19 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
     if (open.size === 0) whenEmpty();
   };
   const add = (socket: Socket, quietOctets: number): void => {
-    open.set(socket, { exchanges: [], quietOctets, hasBegun: false, whenAnswered: null });
+    const connection: Connection = {
+      due: [],
+      ended() {
+        connection.due.splice(connection.due.indexOf(this), 1);
+        if (!hasWhole(connection)) connection.whenAnswered?.();
+      },
+      quietOctets,
+      hasBegun: false,
+      whenAnswered: null,
+    };
+    open.set(socket, connection);
     metrics.connections.set(open.size);
     socket.once("close", () => closed(socket));
-  };
-  const ended = (connection: Connection, exchange: Exchange): void => {
-    connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
-    if (!hasWhole(connection)) connection.whenAnswered?.();
   };
 
   return {
@@ -71,16 +79,15 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
       const connection = open.get(incoming.socket);
       if (connection === undefined) return;
       connection.hasBegun = true;
-      const exchange = { incoming, outgoing };
-      connection.exchanges.push(exchange);
-      outgoing.on("close", () => ended(connection, exchange));
+      connection.due.push(outgoing);
+      outgoing.on("close", connection.ended);
     },
-    isNewest: (incoming) => open.get(incoming.socket)?.exchanges.at(-1)?.incoming === incoming,
+    isNewest: (incoming) => open.get(incoming.socket)?.due.at(-1)?.req === incoming,
     standingOf: (socket) => {
       const connection = open.get(socket);
       if (connection === undefined) return "free";
       if (hasWhole(connection)) return "due";
-      return connection.exchanges.some(({ outgoing }) => outgoing.headersSent) ? "answered" : "free";
+      return connection.due.some(({ headersSent }) => headersSent) ? "answered" : "free";
     },
     onceAnswered: (socket, then) => {
       const connection = open.get(socket);
@@ -105,4 +112,4 @@ export const createConnections = (metrics: HttpMetrics): Connections => {
   };
 };
 
-const hasWhole = ({ exchanges }: Connection): boolean => exchanges.some(({ incoming }) => incoming.complete);
+const hasWhole = ({ due }: Connection): boolean => due.some(({ req }) => req.complete);

@@ -50,9 +50,13 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
       return false;
     }
     metrics.answers.inc({ status: `${reply.status}` });
-    const length = bytes === null ? null : { "Content-Length": bytes };
-    const headers = { ...reply.headers, ...exposedHeaders(incoming.headers), ...length };
-    outgoing.writeHead(reply.status, isClosing ? { ...headers, Connection: "close" } : headers);
+    // Names and values in one list, which Node takes as it is.
+    const fields: string[] = [];
+    const exposed = exposedHeaders(incoming.headers);
+    addTo(fields, exposed === null ? reply.headers : { ...reply.headers, ...exposed });
+    if (bytes !== null) fields.push("Content-Length", `${bytes}`);
+    if (isClosing) fields.push("Connection", "close");
+    outgoing.writeHead(reply.status, fields);
     return true;
   };
 
@@ -77,6 +81,10 @@ export const exchangeOf = (incoming: IncomingMessage, outgoing: ServerResponse, 
     },
     abandon,
   };
+};
+
+const addTo = (fields: string[], headers: Reply["headers"]): void => {
+  for (const name in headers) fields.push(name, headers[name] ?? "");
 };
 
 /** Ends the answer when the request ends, or when there has been time enough to read it. */

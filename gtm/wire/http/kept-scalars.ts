@@ -13,7 +13,7 @@ export type KeptScalars = {
   readonly take: (slot: number) => Scalar | undefined;
   /** By path; what is no JSON is left out. */
   readonly values: () => Map<string, Scalar>;
-  readonly tooLong: () => Set<string>;
+  readonly tooLong: () => ReadonlySet<string>;
 };
 
 type Kept = { octets: Buffer; length: number; state: "none" | "string" | "literal" | "too-long" };
@@ -21,6 +21,8 @@ type Kept = { octets: Buffer; length: number; state: "none" | "string" | "litera
 const LEAST_OCTETS = 64;
 /** Shorter than this a loop beats the native copy. */
 const LOOP_OCTETS = 48;
+
+const NONE: ReadonlySet<string> = new Set();
 
 export const createKeptScalars = ({ paths }: Pick<Wanted, "paths">): KeptScalars => {
   const slots: (Kept | undefined)[] = [];
@@ -61,14 +63,17 @@ export const createKeptScalars = ({ paths }: Pick<Wanted, "paths">): KeptScalars
     },
     values: () => {
       const values = new Map<string, Scalar>();
-      for (const [slot, path] of paths.entries()) {
+      for (let slot = 0; slot < paths.length; slot++) {
         const kept = slots[slot];
         const value = kept === undefined ? undefined : valueIn(kept);
-        if (value !== undefined) values.set(path, value);
+        if (value !== undefined) values.set(paths[slot] ?? "", value);
       }
       return values;
     },
-    tooLong: () => new Set(paths.filter((_, slot) => slots[slot]?.state === "too-long")),
+    tooLong: () => {
+      if (!slots.some((kept) => kept?.state === "too-long")) return NONE;
+      return new Set(paths.filter((_, slot) => slots[slot]?.state === "too-long"));
+    },
   };
 };
 
