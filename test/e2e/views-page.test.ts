@@ -3,21 +3,13 @@
  * silent, another's report is not believed, and each is named with what mends it. No error on the console, nothing that axe finds.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { type Browser, chromium, type Page } from "playwright-core";
 import { AgentId, RegionId } from "#shared/ids.ts";
 import { agentsKey, KEYS, reportKey } from "#shared/keys.ts";
+import { type AdminBrowser, openAdminBrowser } from "#test/support/admin-browser.ts";
 import { SIMULATED_MODEL } from "#test/support/engine-simulators.ts";
 import { type House, startHouse } from "#test/support/house.ts";
-import { until } from "#test/support/until.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** Where pictures of the screens are kept; nowhere unless asked for. */
-const PICTURES = process.env["PICTURES"];
 const SCREENS = [
   "agents",
   "models",
@@ -28,47 +20,26 @@ const SCREENS = [
 ];
 
 let house: House;
-let browser: Browser;
-let page: Page;
-const complaints: string[] = [];
+let browser: AdminBrowser;
+let page: AdminBrowser["page"];
 
 before(async () => {
   house = await startHouse({ policy: { stale_after: "3s" } });
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-  page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
-  page.setDefaultTimeout(15_000);
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  browser = await openAdminBrowser(new URL(house.adminUrl).origin);
+  page = browser.page;
 });
 after(async () => {
-  await browser?.close();
+  await browser?.[Symbol.asyncDispose]();
   await house?.[Symbol.asyncDispose]();
 });
-afterEach(() => assert.deepEqual(complaints.splice(0), []));
+afterEach(() => assert.deepEqual(browser.complaints(), []));
 
 const open = async (hash: string): Promise<void> => {
-  await page.goto(`${new URL(house.adminUrl).origin}/#/${hash}`);
-  await page.locator("h2").first().waitFor();
-  await until(async () => (await page.locator("[aria-busy]").count()) === 0, "every answer");
+  await browser.open(hash);
+  await browser.answered();
 };
-const seen = (text: string | RegExp) => page.getByText(text).first().waitFor();
-const picture = async (name: string): Promise<void> => {
-  if (PICTURES === undefined) return;
-  mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name.replaceAll("/", "-")}.png`), fullPage: true });
-};
-type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
-const violations = async (): Promise<readonly string[]> => {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<readonly Violation[], readonly string[]>(
-    // biome-ignore lint/suspicious/noExplicitAny: axe is a global of the page
-    async (tags) => (await (globalThis as any).axe.run({ runOnly: { type: "tag", values: tags } })).violations,
-    RULES,
-  );
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
-};
+const seen = (text: string | RegExp): Promise<void> => browser.seen(text);
+const picture = (name: string): Promise<void> => browser.picture(name.replaceAll("/", "-"));
 
 describe("the screens of what the GTM hears and answers", () => {
   it("show agents with their engines, and what is not signed with the remedy", async () => {
@@ -108,27 +79,11 @@ describe("the screens of what the GTM hears and answers", () => {
     await page.getByRole("list", { name: "What the check found" }).getByText("problem").first().waitFor();
     await picture("zones-checked");
   });
-  for (const scheme of ["light", "dark"] as const) {
-    it(`have nothing that axe finds, ${scheme}`, async () => {
-      await page.emulateMedia({ colorScheme: scheme });
-      // Colours are the same everywhere: in the dark those that have most of them.
-      for (const screen of scheme === "light" ? SCREENS : ["agents", "zones"]) {
-        await open(screen);
-        assert.deepEqual(await violations(), [], screen);
-        await picture(`${screen}-${scheme}`);
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-    });
-  }
-  it("can be read on a narrow screen", async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
+  it("have nothing that axe finds, light and dark, and nothing wider than a narrow screen", async () => {
     for (const screen of SCREENS) {
       await open(screen);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(width <= 360, `${screen} is ${width} wide`);
-      await picture(`${screen}-narrow`);
+      await browser.inspect(screen.replaceAll("/", "-"));
     }
-    await page.setViewportSize({ width: 1300, height: 900 });
   });
 });
 
@@ -143,7 +98,7 @@ describe("agents that are not well", () => {
     await seen(/us-east\/agent-us-east was last heard .* ago/);
     await seen(/eu-central\/liar is not believed \(not-json\)/);
     await seen(/× not-json/);
-    assert.deepEqual(await violations(), []);
+    assert.deepEqual(await browser.violations(), []);
     await picture("agents-unwell");
   });
   it("leave their mark in the region's history, from the first moment of the silence", async () => {

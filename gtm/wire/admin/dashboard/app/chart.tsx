@@ -30,6 +30,8 @@ export const Chart = ({ title, seconds, lines }: Wish) => {
       {
         width: element.clientWidth,
         height: HEIGHT,
+        // The last time stands half beside its line.
+        padding: [8, 30, 0, 0],
         legend: { show: true, live: false },
         cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
