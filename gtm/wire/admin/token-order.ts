@@ -121,3 +121,14 @@ export const changeOf = (context: Context, { for: forMs, comment }: TokenChangeB
   ...(forMs === undefined ? {} : { expiresAtMs: Math.floor(context.clock.epochMs()) + lasting(context, forMs) }),
   ...(comment === undefined ? {} : { comment }),
 });
+
+/** Tokens that were made with it, and those made with them. */
+export const madeWith = (id: string, tokens: readonly TokenRecord[]): readonly string[] => {
+  const found = new Set([id]);
+  // Whoever made a token was made before it.
+  for (const one of tokens.toSorted((a, b) => a.createdAtMs - b.createdAtMs)) {
+    if (one.createdWith !== null && found.has(one.createdWith)) found.add(one.id);
+  }
+  found.delete(id);
+  return [...found];
+};

@@ -10,6 +10,7 @@ import {
   changedOrGone,
   changeOf,
   handsOut,
+  madeWith,
   seenOf,
   storedToken,
   TokenBody,
@@ -196,15 +197,4 @@ export const tokenRoutes = (context: Context): Router => {
         return c.json({ id, revoked: true, alsoRevoked }, 200);
       },
     );
-};
-
-/** Tokens that were made with it, and those made with them. */
-const madeWith = (id: string, tokens: readonly TokenRecord[]): readonly string[] => {
-  const found = new Set([id]);
-  // Whoever made a token was made before it.
-  for (const one of tokens.toSorted((a, b) => a.createdAtMs - b.createdAtMs)) {
-    if (one.createdWith !== null && found.has(one.createdWith)) found.add(one.id);
-  }
-  found.delete(id);
-  return [...found];
 };
