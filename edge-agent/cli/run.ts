@@ -14,7 +14,7 @@ const STOP_DEADLINE_MS = 10_000;
  * What is kept is small and lives a minute, what comes and goes is large: left to itself the heap grows to many times what it
  * holds before it is looked through. Measured by test/bench/agent.bench.ts.
  */
-const SMALL_HEAP = ["--heap-growing-percent=25"] as const;
+const SMALL_HEAP = ["--heap-growing-percent=12"] as const;
 
 /** Reports older than this are stale to the GTMs. */
 const STALE_AFTER_MS = 5_000;
