@@ -136,7 +136,8 @@ const costOfAgent = async (page: string): Promise<Cost> => {
     });
   // The first start fills the cache that the next ones have.
   const first = start();
-  await once(first.stdout, "data");
+  // Before it reports it has not loaded all, nor would the signal be heard: what is loaded then is kept when it ends.
+  for await (const line of createInterface({ input: first.stdout })) if (line.includes('"agent.started"')) break;
   first.kill("SIGTERM");
   await once(first, "close");
   const child = start();
