@@ -68,6 +68,8 @@ describe("the API reference", () => {
       .getByText(/^curl -H "authorization: Bearer \$GTM_TOKEN" -X POST .*\/regions\/eu-central\/drain/)
       .waitFor();
     await page.getByRole("row", { name: /dry_run query/ }).waitFor();
+    await page.getByText("Example of the answer: With dry_run=true").click();
+    await page.getByText('"lingerSeconds": 20').waitFor();
     await page.getByRole("row", { name: /412 It changed since it was read/ }).waitFor();
     assert.match(page.url(), /#\/reference\/postRegionsByIdDrain$/);
     assert.deepEqual(await violations(), []);
@@ -87,6 +89,7 @@ describe("the API reference", () => {
     for (const subject of ["", "/getDecisionsById", "/postExplain"]) {
       await page.goto(`${admin.url}/#/reference${subject}`);
       await page.locator("main code").first().waitFor();
+      if (subject !== "") await page.getByText("Example of the answer").click();
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${subject} is ${width} wide`);
     }

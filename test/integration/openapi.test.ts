@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { ANSWER_EXAMPLES } from "#gtm/wire/admin/examples/answer-examples.ts";
 import { completed, type Description, type Operation } from "#gtm/wire/admin/openapi.ts";
 import { OPERATIONS } from "#gtm/wire/admin/operation-notes.ts";
 import { startHouse } from "#test/support/house.ts";
@@ -19,6 +20,16 @@ before(async () => {
   schemas = schemasOf(document);
 });
 after(() => house[Symbol.asyncDispose]());
+
+type Exemplified = {
+  readonly schema?: { readonly anyOf?: readonly { readonly $ref: string }[] };
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+};
+const examplesOf = ({ example, examples = {} }: Exemplified): readonly unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+];
 
 type Named = { readonly name: string; readonly method: string; readonly path: string; readonly operation: Operation };
 const operations = (): readonly Named[] =>
@@ -75,6 +86,39 @@ describe("the description", () => {
         assert.deepEqual(schemas.faultsOf(place, example), [], name);
       }
     }
+  });
+  it("has an example of every answer in JSON, and each fits its schema", () => {
+    for (const { name, method, path, operation } of operations()) {
+      for (const status of ["200", "201"].filter((one) => one in operation.responses)) {
+        const { content } = operation.responses[status] as { readonly content?: Record<string, Exemplified> };
+        const json = content?.["application/json"];
+        if (json === undefined) continue;
+        const examples = examplesOf(json);
+        assert.ok(examples.length > 0, `${name}: an example of its answer, in examples/`);
+        const place = ["paths", path, method, "responses", status, "content", "application/json", "schema"];
+        for (const example of examples) assert.deepEqual(schemas.faultsOf(place, example), [], name);
+      }
+    }
+  });
+  it("has an example of every alternative of an answer", () => {
+    for (const { name, operation } of operations()) {
+      const { content } = operation.responses["200"] as { readonly content?: Record<string, Exemplified> };
+      const { schema, ...json } = content?.["application/json"] ?? {};
+      for (const { $ref } of schema?.anyOf ?? []) {
+        const place = $ref.replace("#/", "").split("/");
+        const fitting = examplesOf(json).filter((example) => schemas.faultsOf(place, example).length === 0);
+        // Shown with overrides; an operation has one plan for an example.
+        const isElsewhere = name === "post /api/v1/operations/{id}/cancel" && $ref.endsWith("/OverridePlan");
+        assert.ok(fitting.length > 0 || isElsewhere, `${name}: an example of ${$ref}`);
+      }
+    }
+  });
+  it("has examples of answers of operations that are there, and of no others", () => {
+    const there = operations().map(({ name }) => name.replace("/api/v1", ""));
+    assert.deepEqual(
+      Object.keys(ANSWER_EXAMPLES).filter((name) => !there.includes(name)),
+      [],
+    );
   });
   it("has notes on operations that are there, and on no others", () => {
     const there = operations().map(({ name }) => name.replace("/api/v1", ""));

@@ -1,4 +1,5 @@
 /** The API's own description, completed: what the routes' schemas do not say is the same for many routes and is added here. */
+import { ANSWER_EXAMPLES } from "./examples/answer-examples.ts";
 import { OPERATIONS, type OperationNotes, TAGS } from "./operation-notes.ts";
 import { PROBLEMS, type ProblemCode, problemOf } from "./problem.ts";
 
@@ -35,7 +36,8 @@ export const completed = (description: Description, roleFor: (method: string, pa
 type Where = { readonly method: string; readonly path: string; readonly role: string };
 
 const completedOperation = (operation: Operation, { method, path, role }: Where): Operation => {
-  const notes = OPERATIONS[`${method} ${path.replace(/^\/api\/v1/, "")}`] ?? {};
+  const name = `${method} ${path.replace(/^\/api\/v1/, "")}`;
+  const notes = OPERATIONS[name] ?? {};
   const parameters = [...(operation.parameters ?? []), ...headersOf(notes)].map((one) => withExample(one, notes));
   return {
     operationId: operationIdOf(method, path),
@@ -44,7 +46,7 @@ const completedOperation = (operation: Operation, { method, path, role }: Where)
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyWithExample(operation, notes),
     responses: {
-      ...withEtag(operation.responses, notes),
+      ...withEtag(withAnswer(operation.responses, name), notes),
       ...problemsOf(operation, method, notes),
       ...ANY_PROBLEM,
     },
@@ -98,6 +100,20 @@ const bodyWithExample = ({ requestBody }: Operation, { body }: OperationNotes): 
   return {
     requestBody: { ...requestBody, content: mapped(requestBody.content, (one) => ({ ...one, example: body })) },
   };
+};
+
+/** What an operation that can be tried answers then is beside what it answers when it is done (OpenAPI 3.1 §4.8.14.1). */
+const withAnswer = (responses: Operation["responses"], name: string): Operation["responses"] => {
+  const { answer, plan } = ANSWER_EXAMPLES[name] ?? {};
+  if (answer === undefined) return responses;
+  const shown =
+    plan === undefined
+      ? { example: answer }
+      : { examples: { done: { summary: "Done", value: answer }, plan: { summary: "With dry_run=true", value: plan } } };
+  const { 200: good, ...others } = responses;
+  const content = good?.["content"] as Readonly<Record<string, Json>> | undefined;
+  if (content === undefined) return responses;
+  return { ...others, 200: { ...good, content: mapped(content, (one) => ({ ...one, ...shown })) } };
 };
 
 const withEtag = (responses: Operation["responses"], { hasEtag }: OperationNotes): Operation["responses"] => {

@@ -1,4 +1,5 @@
 /** What the API's description says of each operation beside its schemas: the command that does the same, and examples. */
+import { CHALLENGE, CHALLENGE_VALUE, CONVERSATION, DECISION, OPERATION, OVERRIDE, TOKEN } from "./examples/names.ts";
 
 export type OperationNotes = {
   /** The command line that asks the same, without the program's name; absent: there is none. */
@@ -34,11 +35,6 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ["acme", "Answers to ACME DNS-01 challenges."],
 ];
 
-const CONVERSATION = "4q8t1v7k0c2me";
-const DECISION = "01K5Z6V2QW8Y3N4M7R9T0A1B2C";
-const CHALLENGE = "_acme-challenge.chat.llm.example.com";
-const CHALLENGE_VALUE = "LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0";
-const TOKEN = "tk-9f86d081884c7d65";
 const ORDER = { hasEtag: true, hasIfMatch: true } as const;
 
 /** By method and path below /api/v1. */
@@ -116,16 +112,16 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     parameters: { state: "running", region: "eu-central" },
   },
   "get /operations/{id}": {
-    command: `operations show ${DECISION}`,
+    command: `operations show ${OPERATION}`,
     description: "What is left comes from the ledger and from engines' reports, so it is as old as the answer.",
     hasEtag: true,
-    parameters: { id: DECISION },
+    parameters: { id: OPERATION },
   },
   "post /operations/{id}/cancel": {
-    command: `operations cancel ${DECISION}`,
+    command: `operations cancel ${OPERATION}`,
     hasEtag: true,
     hasIfMatch: true,
-    parameters: { id: DECISION },
+    parameters: { id: OPERATION },
     body: { comment: "the driver is older than thought" },
   },
   "get /overrides": { command: "overrides list", description: "All of them on one page." },
@@ -135,21 +131,21 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     body: { kind: "deny", region: "us-east", tenant: "acme", comment: "contract", for: "8h" },
   },
   "get /overrides/{id}": {
-    command: `overrides show ${DECISION}`,
+    command: `overrides show ${OVERRIDE}`,
     hasEtag: true,
-    parameters: { id: DECISION },
+    parameters: { id: OVERRIDE },
     description: "With what it did in the last minute.",
   },
   "patch /overrides/{id}": {
     ...ORDER,
-    command: `overrides extend ${DECISION} --for 4h`,
-    parameters: { id: DECISION },
+    command: `overrides extend ${OVERRIDE} --for 4h`,
+    parameters: { id: OVERRIDE },
     body: { for: "4h" },
   },
   "delete /overrides/{id}": {
     hasIfMatch: true,
-    command: `overrides cancel ${DECISION}`,
-    parameters: { id: DECISION },
+    command: `overrides cancel ${OVERRIDE}`,
+    parameters: { id: OVERRIDE },
   },
   "get /tokens": { command: "token list", description: "Tokens themselves are nowhere." },
   "get /tokens/{id}": {

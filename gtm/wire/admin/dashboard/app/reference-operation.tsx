@@ -2,7 +2,7 @@
 import type { Description, Parameter } from "#gtm/wire/admin/openapi.ts";
 import { CodeLine } from "./code-line.tsx";
 import { DataTable } from "./data-table.tsx";
-import { curlOf, exampleOf, type Named } from "./reference-operations.ts";
+import { curlOf, type Exemplified, exampleOf, examplesIn, type Named } from "./reference-operations.ts";
 import { SchemaFields, typeText } from "./reference-schema.tsx";
 
 type Wish = { readonly named: Named; readonly description: Description };
@@ -52,7 +52,7 @@ const Parameters = ({ all }: { readonly all: readonly Parameter[] }) => (
   />
 );
 
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema?: Schema } & Exemplified>>;
 
 const Good = ({ response, description }: { readonly response: Schema; readonly description: Description }) => {
   const [type = "", content] = Object.entries((response["content"] ?? {}) as Content)[0] ?? [];
@@ -62,9 +62,22 @@ const Good = ({ response, description }: { readonly response: Schema; readonly d
         200: {String(response["description"] ?? "")} <small>{type}</small>
       </p>
       <SchemaFields schema={content?.schema ?? {}} description={description} caption="Fields of the answer" />
+      {examplesIn(content ?? {}).map(({ title, value }) => (
+        <Example key={title} title={title} value={value} />
+      ))}
     </>
   );
 };
+
+const Example = ({ title, value }: { readonly title: string; readonly value: unknown }) => (
+  <details>
+    <summary>{title}</summary>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    <section class="scroll" tabIndex={0} aria-label={title}>
+      <pre>{JSON.stringify(value, null, 2)}</pre>
+    </section>
+  </details>
+);
 
 /** Each names a response of the components, whose description is the problem's title. */
 const Problems = ({

@@ -28,6 +28,20 @@ export const exampleOf = (parameter: Parameter): string | null => {
   return example === undefined ? null : String(example);
 };
 
+export type Exemplified = {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+};
+
+/** Those of an answer, each with what it is called on the page; none: the description has none. */
+export const examplesIn = ({
+  example,
+  examples = {},
+}: Exemplified): readonly { readonly title: string; readonly value: unknown }[] => [
+  ...(example === undefined ? [] : [{ title: "Example of the answer", value: example }]),
+  ...Object.values(examples).map(({ summary, value }) => ({ title: `Example of the answer: ${summary}`, value })),
+];
+
 /** A curl line that asks this GTM, with the examples of the description. */
 export const curlOf = ({ method, path, operation }: Named, origin: string): string => {
   const { parameters = [], requestBody } = operation;

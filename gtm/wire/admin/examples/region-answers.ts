@@ -1,0 +1,142 @@
+/** Examples of answers: regions, what is placed in them, and what reports of them. */
+import type { Answers } from "./answers.ts";
+
+const PLACEMENT = {
+  region: "eu-central",
+  model: "llama-3.3-70b",
+  state: "loaded",
+  reportAgeMs: 240,
+  replicas: [
+    { id: "10.20.0.5:8000/0", backlogMs: 120, kvCapacityTokens: 400000, kvPinnedTokens: 158000 },
+    { id: "10.20.0.5:8000/1", backlogMs: 240, kvCapacityTokens: 400000, kvPinnedTokens: 170000 },
+  ],
+  averageBacklogMs: 180,
+  isBacklogKnown: true,
+  requestsRunning: 14,
+  requestsWaiting: 2,
+  kvCapacityTokens: 800000,
+  kvCacheUsedFraction: 0.41,
+  prefixHitFraction: 0.62,
+  prefillTokensPerSecond: 8000,
+  prefillConfidence: 1,
+  newTokensPerSecond: 5200,
+  itlMs: 21,
+  ttftP50Ms: 640,
+  contextLimitTokens: 131072,
+  coldStartMs: null,
+  weightBytes: null,
+  liveTokens: 311000,
+  heldCorrection: 1,
+  isHeldCorrectionLearnt: false,
+  sparePrefillTokensPerSecond: 10800,
+  cacheTiers: [],
+};
+
+export const REGION = {
+  id: "eu-central",
+  admin: "active",
+  health: "healthy",
+  takesNew: true,
+  keepsHeld: true,
+  because: "In service.",
+  order: null,
+  reportAgeMs: 240,
+  isPartial: false,
+  jurisdiction: "EU",
+  location: { latitude: 50.11, longitude: 8.68 },
+  endpoint: { url: "https://eu-central.example.com", ipv4: ["192.0.2.10"], ipv6: [] },
+  gpuMemoryBytes: 687194767360,
+  gpuMemoryFreeBytes: 51539607552,
+  placements: [PLACEMENT],
+};
+
+export const REGION_ANSWERS: Answers = {
+  "get /regions": { answer: { items: [REGION], next_cursor: null } },
+  "get /regions/{id}": { answer: REGION },
+  "get /regions/{id}/history": {
+    answer: {
+      items: [
+        {
+          at: "2026-03-02T09:30:13.000Z",
+          ageMs: 516,
+          kind: "candidacy",
+          what: "Keeps what it holds and takes nothing new. Draining: keeps the conversations it holds, takes no new ones.",
+          isWorse: true,
+        },
+        {
+          at: "2026-03-02T09:30:13.000Z",
+          ageMs: 516,
+          kind: "order",
+          what: "Drain-new ordered by on-call: driver update.",
+          isWorse: true,
+        },
+      ],
+      next_cursor: null,
+      watchedSince: "2026-03-02T09:30:10.000Z",
+    },
+  },
+  "get /placements": { answer: { items: [PLACEMENT], next_cursor: null } },
+  "get /models": {
+    answer: {
+      items: [
+        {
+          id: "llama-3.3-70b",
+          isConfigured: true,
+          pools: [{ name: "chat", region: "eu-central", why: "" }],
+          aliases: ["llama-3.3-70b"],
+          weightBytes: null,
+          coldStartMs: null,
+          regions: [
+            {
+              region: "eu-central",
+              isMember: true,
+              state: "loaded",
+              reportAgeMs: 240,
+              takesNew: true,
+              replicas: 2,
+              kvCapacityTokens: 800000,
+              kvPinnedTokens: 328000,
+              liveTokens: 311000,
+              prefill: { tokensPerSecond: 8000, source: "configured", confidence: 1, ageMs: 240 },
+              coldStartMs: null,
+              gpuMemoryFreeBytes: 51539607552,
+              needs: null,
+            },
+          ],
+          isServed: true,
+          because: "Loaded in eu-central, us-east.",
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  "get /agents": {
+    answer: {
+      items: [
+        {
+          region: "eu-central",
+          agent: "agent-eu-central",
+          state: "reporting",
+          version: "0.1.0",
+          reportAgeMs: 120,
+          lastReportAt: "2026-03-02T09:30:12.000Z",
+          firstHeardAt: "2026-03-02T09:30:10.000Z",
+          intervalMs: 235,
+          seq: 8412,
+          heardReports: 8412,
+          missedReports: 0,
+          restarts: 0,
+          clockAheadMs: -2,
+          signature: "verified",
+          engines: [{ address: "10.20.0.5:8000", engine: "vllm", models: ["llama-3.3-70b"], faults: [] }],
+          otherFaults: [],
+          gpus: 8,
+          refused: null,
+          faults: [],
+        },
+      ],
+      next_cursor: null,
+      unreported: [],
+    },
+  },
+};
