@@ -9,6 +9,7 @@ import type { Part } from "#shared/lifecycle.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Store } from "#shared/store.ts";
 import type { MoveConversation } from "./conversation-move.ts";
+import type { ReleaseConversation } from "./conversation-release.ts";
 import type { Degradations } from "./degradations.ts";
 import type { StoreFailures } from "./store-failures.ts";
 
@@ -54,8 +55,8 @@ export type ConversationStore = Part & {
   readonly search: (query: ConversationQuery) => Promise<FoundConversations | null>;
   readonly get: (id: ConversationId) => Promise<Conversation | null>;
   readonly owned: (id: ConversationId) => Promise<OwnedConversation | null>;
-  /** Forgets a conversation, here and on every GTM, so that its next turn is placed anew. @returns whether there was one */
-  readonly release: (id: ConversationId) => Promise<boolean>;
+  /** Forgets a conversation, here and on every GTM, so that its next turn is placed anew. */
+  readonly release: ReleaseConversation;
   /** Its next turn goes there, once. */
   readonly move: MoveConversation;
   /** The store was wiped: what is pinned is offered to it again, behind everything else. Returns at once. */

@@ -3,11 +3,9 @@ import type { Conversation } from "#gtm/domain/conversation.ts";
 import { afterTurn, keptAt } from "#gtm/domain/conversation-ledger.ts";
 import { ALL_CONVERSATIONS } from "#gtm/domain/conversation-query.ts";
 import { createLiveLedger } from "#gtm/domain/live-tokens.ts";
-import { announceChange } from "#shared/changes.ts";
-import { unlistConversation } from "#shared/conversation-index.ts";
 import { ownerOf } from "#shared/conversation-record.ts";
 import type { ConversationId } from "#shared/ids.ts";
-import { conversationKey, KEYS } from "#shared/keys.ts";
+import { KEYS } from "#shared/keys.ts";
 import { createConversationCache, type KnownConversation } from "./conversation-cache.ts";
 import { findConversations } from "./conversation-list.ts";
 import { createConversationListener } from "./conversation-listener.ts";
@@ -17,7 +15,7 @@ import { createConversationNews } from "./conversation-news.ts";
 import type { ConversationStore, ConversationStoreOptions } from "./conversation-port.ts";
 import { createConversationReader } from "./conversation-reader.ts";
 import { createConversationRefusals } from "./conversation-refusals.ts";
-import { noteReleased } from "./conversation-released.ts";
+import { createConversationRelease } from "./conversation-release.ts";
 import { createConversationReoffer } from "./conversation-reoffer.ts";
 import { createConversationUpkeep } from "./conversation-upkeep.ts";
 import { createConversationWriter } from "./conversation-writer.ts";
@@ -121,17 +119,7 @@ export const createConversationStore = (options: ConversationStoreOptions): Conv
     search: (query) => findConversations({ store, clock, regions: options.regions }, query),
     get: async (id) => (await read(id))?.conversation ?? null,
     owned: read,
-    release: async (id) => {
-      const known = await read(id);
-      forget(id);
-      if (known === null) return false;
-      await noteReleased(store, id);
-      await store.remove(conversationKey(id));
-      await announceChange(store, conversationKey(id), 0);
-      const listedIn = new Set(known.conversation.holdings.map(({ region }) => region));
-      for (const region of listedIn) await unlistConversation(store, region, id);
-      return true;
-    },
+    release: createConversationRelease({ store, clock, read, forget }),
     move,
     reoffer: reoffer.start,
     live: () => live.sums(clock.monotonicMs()),

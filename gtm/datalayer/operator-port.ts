@@ -44,12 +44,14 @@ export type OperatorState = Part & {
   /** All that is known, what is over and taken back included: what a world file keeps. */
   readonly record: () => OrdersRecord;
   /**
+   * @param seenAtMs `orderedAtMs` of what stood about the region as the caller saw it (0: nothing did); absent or null: whatever it is
+   * @returns null: something else stands there
    * @throws {OperationalError} GTM_STORE_UNREACHABLE, GTM_STORE_REFUSED: an order must reach every GTM, so none is taken
    * while it cannot be written
    */
-  readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
-  /** Takes back what was ordered of a region; nothing happens where nothing was. @throws {OperationalError} as `order` */
-  readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
+  readonly order: (wish: OrderWish, seenAtMs?: number | null) => Promise<OrdersRecord | null>;
+  /** Takes back what was ordered of a region; nothing happens where nothing was. @returns null: as `order` @throws {OperationalError} as `order` */
+  readonly undo: (region: RegionId, actor: string, seenAtMs?: number | null) => Promise<OrdersRecord | null>;
   /** @throws {OperationalError} as `order` */
   readonly override: (override: Override, operation: OperationRecord | null) => Promise<OrdersRecord>;
   /** Extends, shortens or cancels one that stands. @returns null: none of that id stands as it was seen @throws {OperationalError} as `order` */

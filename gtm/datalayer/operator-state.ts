@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ruleOf, unknownKinds } from "#gtm/domain/override-rule.ts";
 import { announceChange, subscribeToChanges } from "#shared/changes.ts";
 import type { Clock } from "#shared/clock.ts";
+import type { RegionId } from "#shared/ids.ts";
 import { ordersKey } from "#shared/keys.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord } from "#shared/records.ts";
@@ -63,6 +64,19 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     degraded(null);
     await announce();
   };
+  /** @returns false: something else stands about the region than was seen, and nothing was changed */
+  const changeRegion = async (
+    { region, seenAtMs }: { readonly region: RegionId; readonly seenAtMs: number | null },
+    make: (orders: OrdersRecord) => OrdersRecord,
+  ): Promise<boolean> => {
+    let isAsSeen = true;
+    await change((orders) => {
+      const standing = standingAt(orders, nowMs()).regions.find((one) => one.region === region);
+      isAsSeen = seenAtMs === null || seenAtMs === (standing?.orderedAtMs ?? 0);
+      return isAsSeen ? make(orders) : orders;
+    });
+    return isAsSeen;
+  };
   const listen = async (): Promise<void> => {
     try {
       unsubscribe ??= await subscribeToChanges(store, ({ key, rev }) => {
@@ -105,13 +119,16 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
     admin: () => new Map(current().regions.map(({ region, admin }) => [region, admin])),
     overrides: () => current().overrides.flatMap((one) => ruleOf(one) ?? []),
     drains: () => drainsOf(current()),
-    order: async ({ schedule, operation, ...wish }) => {
+    order: async ({ schedule, operation, ...wish }, seenAtMs = null) => {
       const order = {
         ...{ ...wish, orderedAtMs: nowMs() },
         ...(schedule === null ? {} : { schedule }),
         ...(operation === null ? {} : { operation: operation.id }),
       };
-      await change((orders) => begun(withOrder(orders, order), operation));
+      const isAsSeen = await changeRegion({ region: wish.region, seenAtMs }, (orders) =>
+        begun(withOrder(orders, order), operation),
+      );
+      if (!isAsSeen) return null;
       log.info("order.placed", {
         region: wish.region,
         admin: wish.admin,
@@ -120,9 +137,10 @@ export const createOperatorState = (options: OperatorStateOptions): OperatorStat
       });
       return current();
     },
-    undo: async (region, actor) => {
+    undo: async (region, actor, seenAtMs = null) => {
       const atMs = nowMs();
-      await change((orders) => withoutOrder(orders, { region, actor, atMs }));
+      if (!(await changeRegion({ region, seenAtMs }, (orders) => withoutOrder(orders, { region, actor, atMs }))))
+        return null;
       log.info("order.undone", { region, actor });
       return current();
     },

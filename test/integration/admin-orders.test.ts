@@ -1,6 +1,7 @@
 /** Orders about regions at the admin API: previewed, given, taken back, refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { OrderWish } from "#gtm/wire/admin/ports.ts";
 import { aRegion } from "#test/support/builders.ts";
 import { runningAdmin } from "#test/unit/gtm/wire/admin/running-admin.ts";
 
@@ -127,6 +128,31 @@ describe("two people who order at the same time", () => {
     assert.match(body.detail, /it is down now/);
     assert.equal(admin.gtm.ports.orders.current().regions[0]?.admin, "down");
   });
+  for (const verb of ["drain", "undrain"] as const) {
+    it(`is refused as well where the first one orders while the plan is made, with ${verb}`, async () => {
+      await using admin = await runningAdmin();
+      const { orders } = admin.gtm.ports;
+      const { order, undo } = orders;
+      if (verb === "undrain") await admin.ask("POST", "/regions/frankfurt/drain", { body: DRAIN });
+      const { headers: seen } = await admin.ask("GET", "/regions/frankfurt");
+      // Another GTM is faster by as little as can be: the store alone can tell.
+      const down: OrderWish = {
+        ...{ region: aRegion("frankfurt").id, admin: "down", comment: "power", actor: "bob" },
+        ...{ expiresAtMs: null, schedule: null, operation: null },
+      };
+      Object.assign(orders, {
+        order: async (...wish: Parameters<typeof order>) => order(down).then(() => order(...wish)),
+        undo: async (...wish: Parameters<typeof undo>) => order(down).then(() => undo(...wish)),
+      });
+      admin.gtm.clock.pass(1);
+      const body = verb === "drain" ? DRAIN : {};
+      const headers = { "if-match": seen.get("etag") ?? "" };
+      const answer = await admin.ask("POST", `/regions/frankfurt/${verb}`, { body, headers });
+      assert.deepEqual([answer.status, answer.body.code], [412, "precondition-failed"]);
+      assert.match(answer.body.detail, /it is down now/);
+      assert.equal(orders.current().regions[0]?.admin, "down");
+    });
+  }
   it("one whose plan still holds is not", async () => {
     await using admin = await runningAdmin();
     const plan = await admin.ask("POST", "/regions/frankfurt/drain?dry_run=true", { body: DRAIN });

@@ -99,6 +99,22 @@ const startOne = async (instance: string, change: Readonly<Record<string, unknow
       await answer.body.dump();
       return answer.statusCode;
     },
+    etag: async (path: string): Promise<string> => {
+      const { headers, body } = await request(api + path);
+      await body.dump();
+      return String(headers["etag"]);
+    },
+    /** Only as it was seen. @returns the status */
+    change: async (method: "POST" | "DELETE", path: string, etag: string, body?: object): Promise<number> => {
+      const headers = { "if-match": etag, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+      const answer = await request(api + path, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      await answer.body.dump();
+      return answer.statusCode;
+    },
     counted: (name: string, labels: Readonly<Record<string, string>> = {}) => metricValue(metrics, name, labels),
   };
 };
@@ -156,6 +172,27 @@ describe("two GTMs on one Redis", () => {
     for (const { pin } of answers) {
       await until(async () => (await a.next(pin)) === (await b.next(pin)), "one home");
     }
+  });
+  it("carry out one of two orders by one ETag, at whichever of them each was given", async () => {
+    const path = "/regions/us-east";
+    const etag = await a.etag(path);
+    const wish = { mode: "drain-new", comment: "maintenance" };
+    const orders = [a, b].map((one) => one.change("POST", `${path}/drain`, etag, wish));
+    assert.deepEqual((await Promise.all(orders)).sort(), [200, 412]);
+    for (const one of [a, b]) await until(() => isAdmin(one, "us-east", "drain-new"));
+    const drained = await a.etag(path);
+    const returns = [a, b].map((one) => one.change("POST", `${path}/undrain`, drained, {}));
+    assert.deepEqual((await Promise.all(returns)).sort(), [200, 412]);
+    for (const one of [a, b]) await until(() => isAdmin(one, "us-east", "active"));
+  });
+  it("release a conversation once by one ETag", async () => {
+    const { pin } = await a.turn("released");
+    await until(async () => (await a.counted("gtm_pins_waiting")) === 0);
+    const path = `/conversations/${pin}`;
+    const etag = await a.etag(path);
+    const releases = [a, b].map((one) => one.change("DELETE", path, etag));
+    assert.deepEqual((await Promise.all(releases)).sort(), [200, 412]);
+    assert.equal(((await b.get(path)) as { status: number }).status, 404);
   });
   it("give a wiped store the pins that they know", async () => {
     const { region, pin } = await a.turn("outlives a wipe");

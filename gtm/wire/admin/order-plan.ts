@@ -46,6 +46,8 @@ export type OrderContext = {
   readonly action: Action;
   readonly expiresAtMs: number | null;
   readonly etag: string;
+  /** `orderedAtMs` of what stands about the region; 0: nothing does. */
+  readonly seenAtMs: number;
   readonly planId: string;
   /** Unix epoch ms: when it would begin. */
   readonly startsAtMs: number;

@@ -58,8 +58,8 @@ export type ConversationsPort = {
     | { readonly kind: "changed" }
     | { readonly kind: "unknown" }
   >;
-  /** Forgets a conversation, so that its next turn is placed anew. @returns whether there was one */
-  readonly release: (id: ConversationId) => Promise<boolean>;
+  /** Forgets a conversation, so that its next turn is placed anew. @param rev as the caller saw it; null: whatever it is */
+  readonly release: (id: ConversationId, rev: number | null) => Promise<"released" | "changed" | "unknown">;
 };
 
 export type OrderWish = {
@@ -94,9 +94,13 @@ export type OrdersPort = {
   readonly current: () => OrdersRecord;
   /** The same with what is over or was taken back within a day. */
   readonly record: () => OrdersRecord;
-  readonly order: (wish: OrderWish) => Promise<OrdersRecord>;
-  /** Takes back what was ordered of a region. */
-  readonly undo: (region: RegionId, actor: string) => Promise<OrdersRecord>;
+  /**
+   * @param seenAtMs `orderedAtMs` of what stood about the region as the caller saw it (0: nothing did); absent or null: whatever it is
+   * @returns null: something else stands there by now, at whichever GTM it was ordered
+   */
+  readonly order: (wish: OrderWish, seenAtMs?: number | null) => Promise<OrdersRecord | null>;
+  /** Takes back what was ordered of a region. @returns null: as `order` */
+  readonly undo: (region: RegionId, actor: string, seenAtMs?: number | null) => Promise<OrdersRecord | null>;
   readonly override: (override: Override, operation: OperationRecord | null) => Promise<OrdersRecord>;
   /** Extends, shortens or, by an expiry not after now, cancels. @returns null: none of that id stands as it was seen */
   readonly changeOverride: (id: string, change: OverrideChange) => Promise<OrdersRecord | null>;

@@ -9,7 +9,7 @@ import { operationOf } from "./operation-start.ts";
 import { type OrderContext, type OrderPlan, type Planned, planOrder } from "./order-plan.ts";
 import { planIdOf, requirePlan } from "./plan-id.ts";
 import type { AdminPorts, OrderWish } from "./ports.ts";
-import { refuse } from "./problem.ts";
+import { type ProblemError, refuse } from "./problem.ts";
 import { type Action, type Verb, whyNot } from "./region-action.ts";
 import { orderOf, type RegionView, regionEtag, regionView } from "./region-view.ts";
 import { mustSayWhy, passRules, type Rule } from "./safety-rules.ts";
@@ -44,6 +44,7 @@ export const carryOut = async (parts: Parts, given: Given): Promise<Done> => {
     return doneWith(region, "active", ports.orders.current(), parts);
   const planned = await allowed(parts, given, order);
   const record = await give(ports, order, { given, planned });
+  if (record === null) throw overtaken(region.id, adminIn(ports.orders.current(), region.id, parts.clock.epochMs()));
   log.info("region.ordered", {
     region: region.id,
     from: order.from,
@@ -80,18 +81,20 @@ type Allowed = { readonly given: Given; readonly planned: Planned };
 const give = async (
   ports: AdminPorts,
   order: OrderContext,
-  { given: { region, action, actor }, planned }: Allowed,
-): Promise<OrdersRecord> => {
-  if (action.to === "active") return ports.orders.undo(region.id, actor);
+  { given: { region, action, actor, ifMatch }, planned }: Allowed,
+): Promise<OrdersRecord | null> => {
+  const seenAtMs = isAnyState(ifMatch) ? null : order.seenAtMs;
+  if (action.to === "active") return ports.orders.undo(region.id, actor, seenAtMs);
   if (action.comment === null) throw new Error(`order ${action.to}: the schema let it pass without a comment`);
-  return ports.orders.order({
+  const wish = {
     region: region.id,
     admin: action.to,
     comment: action.comment,
     actor,
     expiresAtMs: order.expiresAtMs,
     ...whatGoesOn(ports, order, planned, { comment: action.comment, actor }),
-  });
+  };
+  return ports.orders.order(wish, seenAtMs);
 };
 
 /** A drain goes on after it was ordered: by the plan that the order would be shown with now. */
@@ -116,12 +119,7 @@ const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
   const orders = ports.orders.current();
   const from = adminIn(orders, region.id, clock.epochMs());
   const etag = regionEtag(region.id, orders);
-  if (ifMatch !== null && ifMatch !== "*" && ifMatch !== etag) {
-    throw refuse(
-      "precondition-failed",
-      `Somebody ordered something else of ${region.id} meanwhile: it is ${from} now.`,
-    );
-  }
+  if (!isAnyState(ifMatch) && ifMatch !== etag) throw overtaken(region.id, from);
   const why = whyNot(verb, region.id, from);
   if (why !== null) throw refuse("state-conflict", why, { admin: from });
   // How the region itself is does not matter to where its conversations go.
@@ -134,12 +132,18 @@ const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
     action,
     expiresAtMs: action.forMs === null ? null : Math.round(clock.epochMs() + action.forMs),
     etag,
+    seenAtMs: orderOf(region.id, orders)?.orderedAtMs ?? 0,
     planId: planIdOf(basis, clock.epochMs()),
     startsAtMs: Math.floor(clock.epochMs()),
     actor: given.actor,
     at: { nowMs: clock.monotonicMs(), id: ports.newDecisionId() },
   };
 };
+
+const isAnyState = (ifMatch: string | null): boolean => ifMatch === null || ifMatch === "*";
+
+const overtaken = (region: string, now: AdminState): ProblemError =>
+  refuse("precondition-failed", `Somebody ordered something else of ${region} meanwhile: it is ${now} now.`);
 
 /** What is ordered now; an order that has expired counts no longer, even where nobody has cleared it away yet. */
 const adminIn = (orders: OrdersRecord, region: string, nowMs: number): AdminState => {

@@ -22,7 +22,7 @@ import {
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { dryRunQuery, isDryRun } from "../order-query.ts";
 import { Comment } from "../order-wish.ts";
-import { refuse } from "../problem.ts";
+import { type ProblemError, refuse } from "../problem.ts";
 import { answers, BEARER, described, jsonBody, pageOf } from "../route-parts.ts";
 import { regionNamed } from "./regions.ts";
 
@@ -123,9 +123,12 @@ export const conversationRoutes = (context: Context): Router => {
         const id = conversationNamed(ports, c.req.valid("param").id);
         const owned = await ports.conversations.owned(id);
         mustMayTurn(c.get("actor"), ports, owned, id);
-        mustMatch(c.req.header("if-match"), owned, id);
+        const ifMatch = c.req.header("if-match");
+        mustMatch(ifMatch, owned, id);
         if (isDryRun(c.req.valid("query"))) return c.json(planRelease(context, owned, id), 200);
-        const released = await ports.conversations.release(id);
+        const outcome = await ports.conversations.release(id, revSeen(ifMatch, owned));
+        const released = outcome === "released";
+        if (outcome === "changed" || (!released && ifMatch !== undefined)) throw changedNow(id);
         log.info("conversation.released", { conversation: id, actor: c.get("actor").name, released });
         return c.json({ id, released }, 200);
       },
@@ -149,21 +152,25 @@ export const conversationRoutes = (context: Context): Router => {
         const { region } = c.req.valid("json");
         regionNamed(ports, region);
         const owned = await conversationFound(ports, c.req.valid("param").id);
-        const { id, rev } = owned.conversation;
+        const { id } = owned.conversation;
         mustMayTurn(c.get("actor"), ports, owned, id);
         mustMayOrderOf(c.get("actor"), region);
         const ifMatch = c.req.header("if-match");
         mustMatch(ifMatch, owned, id);
         const plan = planMove(context, owned, region);
         if (isDryRun(c.req.valid("query"))) return c.json(plan, 200);
-        const isAny = ifMatch === undefined || ifMatch === "*";
-        const moved = await ports.conversations.move(id, region, isAny ? null : rev);
-        if (moved.kind !== "moved") {
-          throw refuse("precondition-failed", `Conversation ${id} changed at this moment; look at it again.`);
-        }
+        const moved = await ports.conversations.move(id, region, revSeen(ifMatch, owned));
+        if (moved.kind !== "moved") throw changedNow(id);
         log.info("conversation.moved", { conversation: id, from: plan.from, to: region, actor: c.get("actor").name });
         c.header("ETag", conversationEtag(moved.conversation));
         return c.json(detailOf({ conversation: moved.conversation, owner: owned.owner }), 200);
       },
     );
 };
+
+/** What the store has to compare; null: the caller does not mind. */
+const revSeen = (ifMatch: string | undefined, owned: OwnedConversation | null): number | null =>
+  ifMatch === undefined || ifMatch === "*" ? null : (owned?.conversation.rev ?? null);
+
+const changedNow = (id: string): ProblemError =>
+  refuse("precondition-failed", `Conversation ${id} changed at this moment; look at it again.`);

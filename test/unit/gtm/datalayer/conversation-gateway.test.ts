@@ -153,7 +153,7 @@ describe("a conversation that was released", () => {
       if (operation === "announce") throw new Error("the message is lost");
     };
     clock.advance(1_000);
-    await assert.rejects(gtm.release(CONVERSATION));
+    await assert.rejects(gtm.release(CONVERSATION, null));
     store.before = () => {};
     clock.advance(3_000);
     await until(async () => (await deaf.find()) === null, "it is forgotten");
@@ -163,7 +163,7 @@ describe("a conversation that was released", () => {
   it("begins anew with its next turn, and is given back to a store that lost that", async () => {
     const { gtm, store, clock, stored, startOne } = await withGateway();
     clock.advance(1_000);
-    assert.equal(await gtm.release(CONVERSATION), true);
+    assert.equal(await gtm.release(CONVERSATION, null), "released");
     clock.advance(1_000);
     gtm.turn("paris");
     await until(async () => homeOrNone(await stored()) === "paris", "it begins anew");

@@ -298,13 +298,36 @@ describe("releasing a conversation", () => {
     gtm.turn("frankfurt");
     await untilStored(1);
     await other.find();
-    assert.equal(await gtm.release(CONVERSATION), true);
+    assert.equal(await gtm.release(CONVERSATION, null), "released");
     assert.equal(await stored(), null);
     assert.deepEqual(await listedIn(), []);
     assert.deepEqual(gtm.live(), []);
     await until(async () => (await other.find()) === null);
     assert.equal(await gtm.find(), null);
-    assert.equal(await gtm.release(CONVERSATION), false);
+    assert.equal(await gtm.release(CONVERSATION, null), "unknown");
+  });
+  it("leaves it where it changed since it was seen", async () => {
+    const { startOne, stored, untilStored, clock } = await setUp();
+    const [gtm, other] = [await startOne(), await startOne()];
+    gtm.turn("frankfurt");
+    await untilStored(1);
+    await other.find();
+    clock.advance(5_000);
+    other.turn("virginia");
+    await untilStored(2);
+    assert.equal(await gtm.release(CONVERSATION, 1), "changed");
+    assert.equal((await stored())?.rev, 2);
+    assert.equal(await gtm.release(CONVERSATION, 2), "released");
+    assert.equal(await stored(), null);
+  });
+  it("by what two saw, at once at two GTMs, is done once", async () => {
+    const { startOne, stored, untilStored } = await setUp();
+    const [gtm, other] = [await startOne(), await startOne()];
+    gtm.turn("frankfurt");
+    await untilStored(1);
+    const done = await Promise.all([gtm.release(CONVERSATION, 1), other.release(CONVERSATION, 1)]);
+    assert.equal(done.filter((one) => one === "released").length, 1, done.join(" "));
+    assert.equal(await stored(), null);
   });
 });
 
@@ -351,6 +374,6 @@ describe("the list of conversations", () => {
     store.isAway = true;
     await assert.rejects(list(null, 10), { code: "GTM_STORE_UNREACHABLE" });
     await assert.rejects(gtm.get(id(1)), { code: "GTM_STORE_UNREACHABLE" });
-    await assert.rejects(gtm.release(id(1)), { code: "GTM_STORE_UNREACHABLE" });
+    await assert.rejects(gtm.release(id(1), null), { code: "GTM_STORE_UNREACHABLE" });
   });
 });

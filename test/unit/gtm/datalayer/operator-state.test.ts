@@ -74,7 +74,7 @@ describe("an order", () => {
     await state.order(drain("paris"));
     const orders = await state.order(drain("paris", { admin: "down" }));
     assert.deepEqual(
-      orders.regions.map(({ admin }) => admin),
+      orders?.regions.map(({ admin }) => admin),
       ["down"],
     );
   });
@@ -85,6 +85,39 @@ describe("an order", () => {
     assert.deepEqual(admins(state), { paris: "drain-all" });
     await state.undo(regionId("paris"), "ops");
     assert.deepEqual(admins(state), {});
+  });
+  it("is given or taken back only where the store has what was seen, if somebody says what", async () => {
+    const { state, store, clock } = await setUp();
+    const other = await gtm(store, clock);
+    const { announce } = store;
+    Object.assign(store, { announce: async () => {} });
+    const seenAtMs = (await other.order(drain("paris", { admin: "down" })))?.regions[0]?.orderedAtMs ?? 0;
+    assert.deepEqual(admins(state), {});
+    assert.equal(await state.order(drain("paris"), 0), null);
+    assert.equal(await state.undo(regionId("paris"), "ops", seenAtMs - 1), null);
+    Object.assign(store, { announce });
+    // What it could not change it has heard of.
+    assert.deepEqual(admins(state), { paris: "down" });
+    assert.deepEqual((await stored(store)).rev, 1);
+    assert.ok(!state.log.lines.some(({ event }) => event === "order.placed" || event === "order.undone"));
+    assert.notEqual(await state.undo(regionId("paris"), "ops", seenAtMs), null);
+    assert.notEqual(await state.order(drain("paris"), 0), null);
+    assert.deepEqual(admins(state), { paris: "drain-all" });
+  });
+  it("of two by what both saw, given at once at two GTMs, is taken once", async () => {
+    const { state, store, clock } = await setUp();
+    const other = await gtm(store, clock);
+    const taken = await Promise.all([
+      state.order(drain("paris"), 0),
+      other.order(drain("paris", { admin: "down" }), 0),
+    ]);
+    assert.deepEqual(taken.map((one) => one === null).sort(), [false, true]);
+  });
+  it("that is over counts as nothing that stands", async () => {
+    const { state, clock } = await setUp();
+    await state.order(drain("paris", { expiresAtMs: clock.epochMs() + 1 }));
+    clock.advance(1);
+    assert.notEqual(await state.order(drain("paris"), 0), null);
   });
   it("expires by the time of day, without anybody doing anything, and is gone from the store a day later", async () => {
     const { state, store, clock } = await setUp();

@@ -168,6 +168,10 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
     state.world = { ...state.world, drains: drainsOf(standingAt(state.orders, clock.epochMs())) };
     return state.orders;
   };
+  const isAsSeen = (region: string, seenAtMs: number | null): boolean => {
+    const standing = standingAt(state.orders, clock.epochMs()).regions.find((one) => one.region === region);
+    return seenAtMs === null || seenAtMs === (standing?.orderedAtMs ?? 0);
+  };
   const without = (region: string) => state.orders.regions.filter((order) => order.region !== region);
 
   const ports: AdminPorts = {
@@ -245,11 +249,13 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         mustHaveStore();
         return state.conversations.find((one) => one.id === id) ?? null;
       },
-      release: async (id) => {
+      release: async (id, rev) => {
         mustHaveStore();
-        const before = state.conversations.length;
-        state.conversations = state.conversations.filter((one) => one.id !== id);
-        return state.conversations.length < before;
+        const found = state.conversations.find((one) => one.id === id);
+        if (found === undefined) return "unknown";
+        if (rev !== null && found.rev !== rev) return "changed";
+        state.conversations = state.conversations.filter((one) => one !== found);
+        return "released";
       },
     },
     orders: {
@@ -261,9 +267,13 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
           ...[...returned.values()].filter((one) => without(one.region).length === state.orders.regions.length),
         ],
       }),
-      order: async ({ region, admin, comment, actor, expiresAtMs, schedule, operation }: OrderWish) => {
+      order: async (
+        { region, admin, comment, actor, expiresAtMs, schedule, operation }: OrderWish,
+        seenAtMs = null,
+      ) => {
         mustHaveStore();
         if (state.refusal !== null) throw new OperationalError("GTM_STORE_REFUSED", state.refusal);
+        if (!isAsSeen(region, seenAtMs)) return null;
         setRegion(region, { admin });
         const orderedAtMs = clock.epochMs();
         putOrders([
@@ -276,8 +286,9 @@ export const fakeGtm = (wish: FakeWish = {}): FakeGtm => {
         ]);
         return settle(begun(state.orders, operation));
       },
-      undo: async (region, actor) => {
+      undo: async (region, actor, seenAtMs = null) => {
         mustHaveStore();
+        if (!isAsSeen(region, seenAtMs)) return null;
         setRegion(region, { admin: "active" });
         return settle(withoutOrder(state.orders, { region, actor, atMs: clock.epochMs() }));
       },

@@ -22,6 +22,7 @@ const plan = async (
     actor: "ops",
     expiresAtMs: gtm.clock.epochMs() + 7_200_000,
     etag: '"active-0"',
+    seenAtMs: 0,
     planId: "p1",
     startsAtMs: gtm.clock.epochMs(),
     at: { nowMs: gtm.clock.monotonicMs(), id: decisionId(0) },
