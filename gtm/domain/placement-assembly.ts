@@ -10,6 +10,8 @@ import type { RegionSite } from "./region.ts";
 import { type ReplicaContext, replicasOf } from "./replica-assembly.ts";
 import { isHeard, type Tally } from "./tally.ts";
 
+type Averages = Pick<Placement, "averageBacklogMs" | "longAverageBacklogMs">;
+
 export type PlacementContext = ReplicaContext & {
   readonly model: ModelId;
   readonly site: RegionSite;
@@ -20,11 +22,13 @@ export type PlacementContext = ReplicaContext & {
   /** null: nothing has been observed yet. */
   readonly heldObserved: Tally | null;
   /** null: the placement is new. */
-  readonly previous: { readonly averageBacklogMs: number; readonly atMs: number } | null;
+  readonly previous: (Averages & { readonly atMs: number }) | null;
 };
 
 /** The time over which a backlog is averaged for DNS: three times the TTL of its answers. */
 const AVERAGED_OVER_MS = 60_000;
+/** A minute's queue is mostly chance, and a cell that moves for it stays for an hour. */
+const LONG_AVERAGED_OVER_MS = 300_000;
 
 /** @param parts one an agent, in the order of the agents' names; at least one */
 export const placementOf = (parts: readonly PlacementPart[], context: PlacementContext): Placement => {
@@ -39,7 +43,7 @@ export const placementOf = (parts: readonly PlacementPart[], context: PlacementC
     state,
     replicas,
     speedWithoutReplicas,
-    averageBacklogMs: averageOf(replicas, context),
+    ...averagesOf(replicas, context),
     isBacklogKnown,
     contextLimitTokens: figures.contextLimitTokens,
     requestsRunning: figures.requestsRunning,
@@ -63,11 +67,17 @@ export const placementOf = (parts: readonly PlacementPart[], context: PlacementC
 };
 
 /** Exponential, by the time that passed, so that it does not matter how often the world is taken. */
-const averageOf = (replicas: readonly Replica[], { previous, nowMs }: PlacementContext): number => {
+const averagesOf = (replicas: readonly Replica[], { previous, nowMs }: PlacementContext): Averages => {
   const meanMs = evenMeanOfKnown(replicas, ({ backlogMs }) => backlogMs) ?? 0;
-  if (previous === null) return meanMs;
-  const share = 1 - Math.exp(-Math.max(0, nowMs - previous.atMs) / AVERAGED_OVER_MS);
-  return previous.averageBacklogMs + share * (meanMs - previous.averageBacklogMs);
+  // What was seen once is no long queue.
+  if (previous === null) return { averageBacklogMs: meanMs, longAverageBacklogMs: 0 };
+  const passedMs = Math.max(0, nowMs - previous.atMs);
+  const brought = (averageMs: number, overMs: number): number =>
+    averageMs + (1 - Math.exp(-passedMs / overMs)) * (meanMs - averageMs);
+  return {
+    averageBacklogMs: brought(previous.averageBacklogMs, AVERAGED_OVER_MS),
+    longAverageBacklogMs: brought(previous.longAverageBacklogMs, LONG_AVERAGED_OVER_MS),
+  };
 };
 
 /** c_r before anything is observed: a region that keeps conversations on a replica holds what the ledger says. */

@@ -25,6 +25,8 @@ export type Placement = {
   readonly speedWithoutReplicas: PrefillSpeed;
   /** Mean backlog of the replicas, averaged over 60 s: what a DNS answer, a commitment for its TTL, looks at. */
   readonly averageBacklogMs: number;
+  /** The same over five minutes, from 0 on: what a move of a DNS answer looks at that stands for an hour. */
+  readonly longAverageBacklogMs: number;
   /** Whether every replica's backlog was reported; an unknown one is taken as the mean of the known, else by what waits. */
   readonly isBacklogKnown: boolean;
   readonly requestsRunning: number | null;

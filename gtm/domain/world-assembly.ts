@@ -113,7 +113,7 @@ const placementMaker = (inputs: WorldInputs, speaking: () => readonly HeardRepor
     const isHere = (one: { readonly region: RegionId; readonly model: ModelId }, model: ModelId): boolean =>
       one.region === site.id && one.model === model;
     for (const [model, parts] of byName(partsByModel(reports, models))) {
-      const average = before?.get(model)?.averageBacklogMs;
+      const earlier = before?.get(model);
       const placement = placementOf(parts, {
         model,
         site,
@@ -122,8 +122,7 @@ const placementMaker = (inputs: WorldInputs, speaking: () => readonly HeardRepor
         sends: sendsTo(site.id, model),
         liveTokens: sumInOrder(inputs.live, (one) => isHere(one, model)),
         heldObserved: inputs.heldObserved.find((one) => isHere(one, model))?.tally ?? null,
-        previous:
-          previous === null || average === undefined ? null : { averageBacklogMs: average, atMs: previous.takenAtMs },
+        previous: previous === null || earlier === undefined ? null : { ...earlier, atMs: previous.takenAtMs },
         nowMs,
         holderPatienceMs: policy.holderPatienceMs,
       });

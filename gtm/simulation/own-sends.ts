@@ -24,7 +24,8 @@ export const createOwnSends = (reportedSinceMs: (region: RegionId) => number | n
         if (send.arrivalAtMs > Math.max(nowMs - KEPT_MS, reportedMs - SLACK_MS)) kept.push(one);
       }
       own = kept;
-      return own;
+      // Whoever is told of them is not told of those that come later.
+      return kept.slice();
     },
   };
 };

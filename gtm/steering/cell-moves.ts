@@ -3,6 +3,7 @@
  * only a minute later; if all cells could follow a queue at once, they would all leave, find the next queue, and all return.
  * So each has its own minutes, and between them only what is worth it moves: docs/dns-stability.md has the measurement.
  */
+import type { Candidate } from "#gtm/domain/decision.ts";
 import { hash32 } from "#gtm/domain/hash.ts";
 
 type Turns = {
@@ -26,13 +27,31 @@ const TURNS: readonly Turns[] = [
 /** A queue this long is left whenever it is seen. */
 const AT_ONCE_MS = 60_000;
 
+/** What a move must save, beside the margin. */
+export type MoveDemand = {
+  /** ms, 0 or more */
+  readonly savingMs: number;
+  /**
+   * Whether it will stand for an hour. Then it must save what waits in the new region once more, since its clients will wait there too:
+   * at 80 % of what a fleet can do a tenth more doubles a queue. Without it cells all went where least waited just then, and ten
+   * seconds waited there soon after.
+   */
+  readonly isForAnHour: boolean;
+};
+
+export const NO_DEMAND: MoveDemand = { savingMs: 0, isForAnHour: false };
+
+/** @returns ms */
+export const leastSavingMs = ({ savingMs, isForAnHour }: MoveDemand, to: Candidate): number =>
+  Math.max(savingMs, isForAnHour ? to.cost.queueMs : 0);
+
 /**
  * @param nowMs of the world, by the wall clock: instances whose clocks agree to some seconds let a cell go in the same minute, so
  * that they go on answering alike
- * @returns how much a move must save now, ms; the margin comes on top where it is larger
  */
-export const leastSavingMs = (cellKey: string, nowMs: number): number => {
+export const cellDemand = (cellKey: string, nowMs: number): MoveDemand => {
   const share = hash32(cellKey) / 0x1_0000_0000;
   const open = TURNS.filter(({ everyMs }) => (nowMs + share * everyMs) % everyMs < TURN_MS);
-  return Math.min(AT_ONCE_MS, ...open.map(({ savingMs }) => savingMs));
+  const savingMs = Math.min(AT_ONCE_MS, ...open.map((turn) => turn.savingMs));
+  return { savingMs, isForAnHour: savingMs === 0 };
 };

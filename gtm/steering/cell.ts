@@ -1,10 +1,11 @@
 /** The decision behind a DNS name asked from an area: a commitment for its TTL times the resolver's clients, not a turn. */
 import type { Client } from "#gtm/domain/client.ts";
 import { type Decision, regionOf } from "#gtm/domain/decision.ts";
+import type { Placement } from "#gtm/domain/placement.ts";
 import type { Pool } from "#gtm/domain/pool.ts";
 import type { World } from "#gtm/domain/world.ts";
 import type { ModelId, RegionId } from "#shared/ids.ts";
-import { leastSavingMs } from "./cell-moves.ts";
+import { cellDemand, NO_DEMAND } from "./cell-moves.ts";
 import type { Policy } from "./policy.ts";
 import type { Ports, Query } from "./ports.ts";
 import { decisionOf } from "./steer.ts";
@@ -35,32 +36,38 @@ export type CellSteer = (query: Query, client: Client, cell: Cell, previous: Reg
  */
 const OPEN_FOR_MS = 60_000;
 
-/** Does not record: a cell is recorded once a decision and answered many times. */
+/**
+ * Does not record: a cell is recorded once a decision and answered many times. A move that stands for an hour goes by queues averaged
+ * over minutes; what is worth seconds, and a first answer, by those of the last minute.
+ */
 export const createCellSteer = (ports: Pick<Ports, "world">, policy: Policy): CellSteer => {
-  const withoutQueues = createWithoutQueues();
+  const withoutQueues = createWorldView(() => 0);
+  const withLongQueues = createWorldView(({ longAverageBacklogMs }) => longAverageBacklogMs);
   return (query, client, cell, previous) => {
     const world = ports.world();
     const asked = { ...query, kind: "cell" as const, conversationId: null, pinnedTo: null };
     const turn = { ...turnOf(asked, client, null, world, policy), home: previous, hashKey: cell.key };
     const idleRegion = () => regionOf(decisionOf(query, turn, withoutQueues(world), policy).verdict);
     const isOpened = world.takenAtMs - world.openedAtMs < OPEN_FOR_MS;
-    const isFree = isOpened && (previous === null || idleRegion() !== previous);
-    const least = isFree ? 0 : leastSavingMs(cell.key, world.takenAtMs + world.epochAheadMs);
-    return decisionOf(query, turn, world, policy, least);
+    const isFree = previous === null || (isOpened && idleRegion() !== previous);
+    const demand = isFree ? NO_DEMAND : cellDemand(cell.key, world.takenAtMs + world.epochAheadMs);
+    return decisionOf(query, turn, demand.isForAnHour ? withLongQueues(world) : world, policy, demand);
   };
 };
 
-/** The world as it would be if nothing waited anywhere: made once, however many cells are decided in it. */
-const createWithoutQueues = (): ((world: World) => World) => {
-  let last: { readonly of: World; readonly emptied: World } | null = null;
+/** The world with other queues, as cells see them: made once, however many cells are decided in it. */
+const createWorldView = (backlogMsOf: (placement: Placement) => number): ((world: World) => World) => {
+  let last: { readonly of: World; readonly seen: World } | null = null;
   return (world) => {
-    if (last?.of === world) return last.emptied;
+    if (last?.of === world) return last.seen;
     const regions = world.regions.map((region) => ({
       ...region,
-      placements: new Map([...region.placements].map(([model, one]) => [model, { ...one, averageBacklogMs: 0 }])),
+      placements: new Map(
+        [...region.placements].map(([model, one]) => [model, { ...one, averageBacklogMs: backlogMsOf(one) }]),
+      ),
     }));
-    last = { of: world, emptied: { ...world, regions } };
-    return last.emptied;
+    last = { of: world, seen: { ...world, regions } };
+    return last.seen;
   };
 };
 

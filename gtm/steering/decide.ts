@@ -3,6 +3,7 @@ import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import type { Candidate, Considered, Verdict } from "#gtm/domain/decision.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { RegionId } from "#shared/ids.ts";
+import { leastSavingMs, type MoveDemand, NO_DEMAND } from "./cell-moves.ts";
 import { byHash, cheapest, runnerUpTo } from "./choose.ts";
 import { marginOf, mayMove, savedMs } from "./persistence.ts";
 import type { Policy } from "./policy.ts";
@@ -15,28 +16,34 @@ export type Outcome = {
 
 /**
  * @param considered in any order; the order decides nothing
- * @param leastSavingMs what a move must save where that is more than the margin
+ * @param demand what a move must save where that is more than the margin
  */
-export const decide = (considered: readonly Considered[], turn: Turn, policy: Policy, leastSavingMs = 0): Outcome => {
+export const decide = (
+  considered: readonly Considered[],
+  turn: Turn,
+  policy: Policy,
+  demand: MoveDemand = NO_DEMAND,
+): Outcome => {
   const candidates = considered.filter((one): one is Candidate => one.kind === "candidate");
   if (candidates.length === 0) return { verdict: { kind: "unserved" }, marginMs: policy.marginMs };
   const home = candidates.find((one) => one.region === turn.home);
-  if (home !== undefined) return stayOrMove(home, candidates, turn, { policy, leastSavingMs });
+  if (home !== undefined) return stayOrMove(home, candidates, turn, { policy, demand });
   return turn.home === null || turn.kind === "cell"
     ? placed(cheapest(candidates, turn.hashKey, policy), candidates, policy)
     : displaced(turn.home, candidates, turn, policy);
 };
 
-type Law = { readonly policy: Policy; readonly leastSavingMs: number };
+type Law = { readonly policy: Policy; readonly demand: MoveDemand };
 
 const stayOrMove = (home: Candidate, candidates: readonly Candidate[], turn: Turn, law: Law): Outcome => {
-  const { policy, leastSavingMs } = law;
-  const marginMs = Math.max(marginOf(home.cost.totalMs, policy), leastSavingMs);
+  const { policy, demand } = law;
   const isBetter = (one: Candidate): boolean =>
-    one !== home && mayMove(home, one, policy) && savedMs(home, one, policy) >= leastSavingMs;
+    one !== home && mayMove(home, one, policy) && savedMs(home, one, policy) >= leastSavingMs(demand, one);
   // A name never moves by a query: moves are decided where turns are seen. Nor does what somebody ordered here before it came.
   const better = turn.kind === "label" || isHomeOrdered(turn) ? [] : candidates.filter(isBetter);
   const chosen = better.length === 0 ? home : cheapest(better, turn.hashKey, policy);
+  const other = chosen === home ? runnerUpTo(home, candidates) : chosen;
+  const marginMs = Math.max(marginOf(home.cost.totalMs, policy), other === null ? 0 : leastSavingMs(demand, other));
   const { region, runnerUp, leadMs } = chosenOver(chosen, candidates);
   // What a cell keeps is an answer, not a conversation.
   if (turn.kind === "cell") return { verdict: { kind: "placed", region, runnerUp, leadMs }, marginMs };

@@ -8,6 +8,7 @@ import type { Region } from "#gtm/domain/region.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { type Want, whyExcluded } from "./candidates.ts";
+import { type MoveDemand, NO_DEMAND } from "./cell-moves.ts";
 import { priceOf } from "./cost.ts";
 import { decide } from "./decide.ts";
 import { blindVerdict, lastResortOf } from "./last-resort.ts";
@@ -39,20 +40,26 @@ export const createSteer =
 /**
  * Everything between the question and the answer, pure: same world, same turn, same policy, same decision.
  *
- * @param leastSavingMs what a move away from home must save where that is more than the margin; see cell-moves
+ * @param demand what a move away from home must save where that is more than the margin
  */
-export const decisionOf = (query: Query, turn: Turn, world: World, policy: Policy, leastSavingMs = 0): Decision => {
+export const decisionOf = (
+  query: Query,
+  turn: Turn,
+  world: World,
+  policy: Policy,
+  demand: MoveDemand = NO_DEMAND,
+): Decision => {
   const overrides = overridesFor(turn, world);
   const draining: DrainsAt = { drains: world.drains, epochMs: turn.receivedAtMs + world.epochAheadMs };
   const { considered, yieldedOverrideIds: yielded } = considerAll(
     { turn, policy, overrides, isColdAllowed: false, draining },
     world,
   );
-  const { verdict: wished, marginMs } = decide(considered, turn, policy, leastSavingMs);
+  const { verdict: wished, marginMs } = decide(considered, turn, policy, demand);
   const shadowed = turn.pool.steering === "shadow" ? withoutAffinity(considered, turn, policy) : null;
   const verdict = shadowed ?? wished;
   // However close the choice is, where none is to be made soon the answer stands.
-  const isSettled = shadowed !== null || (leastSavingMs > 0 && turn.home !== null);
+  const isSettled = shadowed !== null || (demand.savingMs > 0 && turn.home !== null);
   const closeMs = isSettled ? Number.NEGATIVE_INFINITY : marginMs;
   const known = { verdict, yieldedOverrideIds: yielded };
   const { verdict: answered, yieldedOverrideIds } =

@@ -75,6 +75,7 @@ const withBacklog = (region: Region, backlogMs: number): Region => ({
       {
         ...placement,
         averageBacklogMs: backlogMs,
+        longAverageBacklogMs: backlogMs,
         replicas: placement.replicas.map((replica) => ({ ...replica, backlogMs })),
       },
     ]),

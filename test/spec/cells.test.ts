@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { regionOf } from "#gtm/domain/decision.ts";
 import type { World } from "#gtm/domain/world.ts";
 import { cellOf, createCellSteer, needsDecision } from "#gtm/steering/cell.ts";
-import { leastSavingMs } from "#gtm/steering/cell-moves.ts";
+import { cellDemand } from "#gtm/steering/cell-moves.ts";
 import { explain } from "#gtm/steering/explain.ts";
 import { DEFAULT_POLICY } from "#gtm/steering/policy.ts";
 import {
@@ -53,6 +53,41 @@ describe("a pool's name asked from Frankfurt", () => {
     assert.equal(regionOf(decideCellIn(aWorld([busyForLong, aRegion("paris")])).verdict), "paris");
   });
 
+  it("goes by queues of minutes where it is to stay for an hour, and by the last minute's where it had no region", () => {
+    const { key } = cellOf(aPool([aRegion("frankfurt"), aRegion("paris")]), aClient("frankfurt"), 4);
+    let takenAtMs = NOW_MS;
+    while (cellDemand(key, takenAtMs).savingMs !== 0) takenAtMs += 1_000;
+    const decided = (averageBacklogMs: number, longAverageBacklogMs: number, previous?: string) => {
+      const busy = aRegion("frankfurt", { placement: { averageBacklogMs, longAverageBacklogMs } });
+      return regionOf(decideCellIn(aWorld([busy, aRegion("paris")], { takenAtMs }), previous).verdict);
+    };
+    assert.equal(decided(2_000, 0, "frankfurt"), "frankfurt", "a minute's queue is chance");
+    assert.equal(decided(0, 2_000, "frankfurt"), "paris");
+    assert.equal(decided(2_000, 0), "paris");
+    assert.equal(decided(0, 2_000), "frankfurt");
+  });
+
+  it("moves for an hour only if it would still save where it goes once its clients have doubled the queue there", () => {
+    const { key } = cellOf(aPool([aRegion("frankfurt"), aRegion("paris")]), aClient("frankfurt"), 4);
+    let takenAtMs = NOW_MS;
+    while (cellDemand(key, takenAtMs).savingMs !== 0) takenAtMs += 1_000;
+    const decided = (frankfurtMs: number, parisMs: number) =>
+      decideCellIn(
+        aWorld(
+          [
+            aRegion("frankfurt", { placement: { averageBacklogMs: frankfurtMs } }),
+            aRegion("paris", { placement: { averageBacklogMs: parisMs } }),
+          ],
+          { takenAtMs },
+        ),
+        "frankfurt",
+      );
+    const kept = decided(3_000, 1_600);
+    assert.equal(regionOf(kept.verdict), "frankfurt");
+    assert.equal(kept.marginMs, 1_600);
+    assert.equal(regionOf(decided(3_500, 1_600).verdict), "paris");
+  });
+
   const cases: readonly {
     readonly when: string;
     readonly savingMs: number;
@@ -73,7 +108,7 @@ describe("a pool's name asked from Frankfurt", () => {
     it(`keeps its region until another is cheaper: ${when}`, () => {
       const { key } = cellOf(aPool([aRegion("frankfurt"), aRegion("paris")]), aClient("frankfurt"), 4);
       let takenAtMs = NOW_MS;
-      while (leastSavingMs(key, takenAtMs) !== savingMs) takenAtMs += 1_000;
+      while (cellDemand(key, takenAtMs).savingMs !== savingMs) takenAtMs += 1_000;
       const busyBy = (averageBacklogMs: number) =>
         aWorld([aRegion("frankfurt", { placement: { averageBacklogMs } }), aRegion("paris")], { takenAtMs });
       const kept = decideCellIn(busyBy(keptAtMs), "frankfurt");
@@ -93,7 +128,7 @@ describe("a pool's name asked from Frankfurt", () => {
     ];
     const { key } = cellOf(aPool(busyBy(0)), aClient("frankfurt"), 4);
     let takenAtMs = NOW_MS;
-    while (leastSavingMs(key, takenAtMs) !== 60_000) takenAtMs += 1_000;
+    while (cellDemand(key, takenAtMs).savingMs !== 60_000) takenAtMs += 1_000;
     const after = (ms: number, previous: string, backlogMs = 0) =>
       regionOf(decideCellIn(aWorld(busyBy(backlogMs), { takenAtMs, openedAtMs: takenAtMs - ms }), previous).verdict);
     assert.deepEqual(

@@ -58,6 +58,7 @@ const placementOf = (region: string): fc.Arbitrary<Placement> =>
         .integer({ min: 1, max: 4 })
         .chain((n) => fc.tuple(...Array.from({ length: n }, (_, at) => replicaOf(region, at)))),
       averageBacklogMs: nonNegative(20_000),
+      longAverageBacklogMs: nonNegative(20_000),
       contextLimitTokens: orNull(fc.integer({ min: 60_000, max: 200_000 })),
       kvCapacityTokens: orNull(nonNegative(1e6)),
       newTokensPerSecond: orNull(nonNegative(20_000)),

@@ -54,6 +54,7 @@ export const aPlacement = (region: string, wish: PlacementWish = {}): Placement 
     replicas: Array.from({ length: replicaCount }, (_, at) => aReplica(region, at, { backlogMs })),
     speedWithoutReplicas: speedFromRate(5_000),
     averageBacklogMs: backlogMs,
+    longAverageBacklogMs: rest.averageBacklogMs ?? backlogMs,
     isBacklogKnown: true,
     requestsRunning: 1,
     requestsWaiting: 0,

@@ -88,6 +88,7 @@ const PlacementShape = z.looseObject({
   replicas: z.array(ReplicaShape),
   speedWithoutReplicas: speed,
   averageBacklogMs: number,
+  longAverageBacklogMs: number,
   prefillConfidence: number,
   itlMs: maybe,
   coldStartMs: maybe,

@@ -43,6 +43,19 @@ describe("the average backlog", () => {
   });
 });
 
+describe("the long average backlog", () => {
+  const busy = (previous: World | null, nowMs: number, backlogMs: number): World =>
+    frankfurt({ replicas: replicas({ backlogMs }) }, { previous, nowMs }, { heardAtMs: nowMs });
+
+  it("starts with nothing, whatever waits: what was seen once is no long queue", () => {
+    assert.equal(placementIn(busy(null, NOW_MS, 600)).longAverageBacklogMs, 0);
+  });
+  it("has come 1 − 1/e of the way after five minutes", () => {
+    const world = busy(busy(null, NOW_MS, 1_000), NOW_MS + 300_000, 1_000);
+    assert.ok(Math.abs(placementIn(world).longAverageBacklogMs - 1_000 * (1 - Math.exp(-1))) < 1e-9);
+  });
+});
+
 describe("what a placement has to spare", () => {
   it("is its whole rate where it computes nothing: two replicas of 5 000 tokens/s", () => {
     assert.equal(placementIn(frankfurt({ replicas: replicas({}, {}) })).sparePrefillTokensPerSecond, 10_000);
