@@ -28,7 +28,7 @@ export const probedOnce = (before: ProbeFact | null, isGood: boolean, thresholds
 };
 
 /** From this share of a KV cache in use on, new requests wait for memory. */
-const KV_CACHE_FULL_FRACTION = 0.95;
+export const KV_CACHE_FULL_FRACTION = 0.95;
 
 export type HealthFacts = {
   /** null: not probed, or no result yet. */

@@ -92,7 +92,9 @@ describe("a region whose agent falls silent", () => {
   it("is named on the overview with why and since when, and leads to the region", async () => {
     await house.stopAgent("eu-central");
     await open("");
-    const finding = page.getByRole("link", { name: /^eu-central, for .*: In service, though degraded\./ });
+    const finding = page.getByRole("link", {
+      name: /^eu-central, for .*: In service, though degraded: last reported \d/,
+    });
     await finding.waitFor();
     await picture("degraded");
     await finding.click();

@@ -108,6 +108,7 @@ const settled = (output: string): string =>
     .replace(new RegExp(`(?:${WAITING.source})+`, "m"), "(waits)\n")
     .replace(/^GPU memory .*\n/m, "")
     .replace(/^busy with them .*\n/m, "")
+    .replace(/, (?:most|nearly all) of it recomputing/, ", RECOMPUTING")
     .replace(/^p[0-9]+-[0-9a-z-]+$/m, "PLAN");
 
 describe("the incident of docs/incident.md", () => {

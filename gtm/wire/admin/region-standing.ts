@@ -1,7 +1,9 @@
 /** What follows from a region's states: whether it keeps the conversations it holds and takes new ones, and why. */
+import { KV_CACHE_FULL_FRACTION } from "#gtm/domain/health.ts";
 import type { Region } from "#gtm/domain/region.ts";
 import type { Policy } from "#gtm/steering/policy.ts";
 import { formatMs } from "#gtm/steering/quantity-text.ts";
+import { ageText } from "./quantity-text.ts";
 
 export type Standing = {
   readonly takesNew: boolean;
@@ -27,16 +29,40 @@ export const standingOf = (region: Region, policy: Policy): Standing => {
     return {
       takesNew: false,
       keepsHeld: true,
-      because: "Draining: keeps the conversations it holds, takes no new ones.",
+      because: `Draining: keeps the conversations it holds, takes no new ones.${alsoDegraded(region, policy)}`,
     };
   }
-  return { takesNew: true, keepsHeld: true, because: inService(region) };
+  return { takesNew: true, keepsHeld: true, because: inService(region, policy) };
 };
 
 const nothing = (because: string): Standing => ({ takesNew: false, keepsHeld: false, because });
 
-const inService = (region: Region): string => {
-  if (region.admin === "forced-up") return `Forced up: in service although monitoring is ignored (${region.health}).`;
-  if (region.isPartial) return "In service; an agent is missing, so counts and capacity are lower bounds.";
-  return region.health === "healthy" ? "In service." : `In service, though ${region.health}.`;
+const inService = (region: Region, policy: Policy): string => {
+  const { admin, health } = region;
+  const why = degradedBecause(region, policy);
+  if (admin === "forced-up") {
+    const said = health === "degraded" ? `degraded: ${why}` : health;
+    return `Forced up: in service although monitoring is ignored (${said}).`;
+  }
+  if (health === "degraded") return `In service, though degraded: ${why}.`;
+  return health === "healthy" ? "In service." : `In service, though ${health}.`;
+};
+
+const alsoDegraded = (region: Region, policy: Policy): string =>
+  region.health === "degraded" ? ` Degraded: ${degradedBecause(region, policy)}.` : "";
+
+/** What makes a region that is degraded degraded, in the order in which monitoring asks (gtm/domain/health.ts). */
+const degradedBecause = ({ reportAgeMs, isPartial, placements }: Region, policy: Policy): string => {
+  const isStale = reportAgeMs !== null && reportAgeMs > policy.staleAfterMs;
+  const known = [
+    ...(isStale ? [`last reported ${ageText(reportAgeMs)} ago`] : []),
+    ...(isPartial ? ["an agent is missing, so counts and capacity are lower bounds"] : []),
+    ...[...placements.values()].flatMap(({ model, kvCacheUsedFraction: used }) =>
+      used === null || used < KV_CACHE_FULL_FRACTION
+        ? []
+        : [`the KV cache of ${model} is ${Math.floor(used * 100)} % full`],
+    ),
+  ];
+  // There is one more cause, of which a region keeps nothing.
+  return known.length === 0 ? "its last probe failed" : known.join("; ");
 };
