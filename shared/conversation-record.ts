@@ -1,8 +1,8 @@
 /** A conversation as the store keeps it, packed and with ages for times, and as GTMs and gateways read it, on the monotonic clock. */
 import type { ConversationId, ModelId, PoolName, RegionId, ReplicaId } from "./ids.ts";
 import { KEYS } from "./keys.ts";
+import { type ConversationRecord, conversationRecordIn, packedConversation } from "./packed-conversation.ts";
 import { tagOf } from "./pin-token.ts";
-import { type ConversationRecord, conversationRecordIn, packedConversation } from "./records.ts";
 import type { Stored } from "./store.ts";
 
 /** That a region holds so many tokens of it. */

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { AcmeRecord } from "./acme-record.ts";
 import { AuditRecord } from "./audit-record.ts";
 import type { AgentId, ConversationId, InstanceId, RegionId } from "./ids.ts";
-import { ConversationRecord, OrdersRecord, RefusedRecord, ResponseRecord, SentRecord } from "./records.ts";
+import { ConversationRecord } from "./packed-conversation.ts";
+import { OrdersRecord, RefusedRecord, ResponseRecord, SentRecord } from "./records.ts";
 import { RegionReport } from "./report.ts";
 import { TokensRecord, TokenUse } from "./token-record.ts";
 

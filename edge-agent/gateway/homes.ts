@@ -2,7 +2,7 @@
 import type { ConversationId, RegionId } from "#shared/ids.ts";
 import { conversationKey } from "#shared/keys.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { ConversationRecord } from "#shared/records.ts";
+import { ConversationRecord } from "#shared/packed-conversation.ts";
 import type { Store } from "#shared/store.ts";
 
 /** null: not known, or not yet. */

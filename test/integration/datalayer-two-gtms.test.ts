@@ -15,7 +15,7 @@ import { ConversationId, InstanceId, type RegionId } from "#shared/ids.ts";
 import { conversationKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { ConversationRecord } from "#shared/records.ts";
+import { ConversationRecord } from "#shared/packed-conversation.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { aPool, aRegion, MODEL, regionId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";

@@ -94,7 +94,12 @@ describe("a pool's name asked again and again from one area", () => {
           region.id === "frankfurt" ? frankfurtMs : region.id === "virginia" ? virginiaMs : 99_000;
         return {
           ...region,
-          placements: new Map([...region.placements].map(([id, one]) => [id, { ...one, averageBacklogMs, longAverageBacklogMs: averageBacklogMs }])),
+          placements: new Map(
+            [...region.placements].map(([id, one]) => [
+              id,
+              { ...one, averageBacklogMs, longAverageBacklogMs: averageBacklogMs },
+            ]),
+          ),
         };
       };
     dns.setRegions(backlog(99_000, 0));

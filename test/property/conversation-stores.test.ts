@@ -12,7 +12,7 @@ import { ConversationId } from "#shared/ids.ts";
 import { conversationKey } from "#shared/keys.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { ConversationRecord } from "#shared/records.ts";
+import { ConversationRecord } from "#shared/packed-conversation.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { aRegion, NOW_MS, regionId, replicaId } from "#test/support/builders.ts";
 import { anEntry } from "#test/support/entry-builders.ts";

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { ownerOf, packed, unpacked } from "#shared/conversation-record.ts";
 import { ModelId, PoolName, RegionId, ReplicaId } from "#shared/ids.ts";
-import { ConversationRecord, packedConversation } from "#shared/records.ts";
+import { ConversationRecord, packedConversation } from "#shared/packed-conversation.ts";
 import { CONVERSATION, regionId } from "#test/support/builders.ts";
 
 const OWNER = ownerOf("acme", PoolName.parse("chat"));

@@ -9,7 +9,7 @@ import type { Clock } from "#shared/clock.ts";
 import type { ConversationId } from "#shared/ids.ts";
 import { conversationKey, heldKey } from "#shared/keys.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { ConversationRecord } from "#shared/records.ts";
+import { ConversationRecord } from "#shared/packed-conversation.ts";
 import type { Store } from "#shared/store.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
 import { aRegion, CONVERSATION, NOW_MS, regionId } from "#test/support/builders.ts";
