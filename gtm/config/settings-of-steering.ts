@@ -15,7 +15,11 @@ export const STEERING_SETTINGS: readonly SettingRow[] = [
   ["regions[].probe.timeout", "live", "How long an answer may take; 10ms or more, 800ms where absent."],
   ["regions[].probe.fall", "live", "Failures in a row that make it down."],
   ["regions[].probe.rise", "live", "Good ones in a row that bring it back."],
-  ["regions[].affinity", "live", "Whether the router inside the region keeps conversations on a replica."],
+  [
+    "regions[].affinity",
+    "live",
+    "Whether the router inside the region keeps conversations on a replica. Where turns show that it keeps less than half of what it should, it is taken not to; saying `true` of a plain round robin costs until then.",
+  ],
   ["regions[].gateway", "live", "Whether an edge agent's gateway stands before its engines."],
   ["models[].id", "live", "As engines and clients call it."],
   ["models[].aliases[]", "live", "Another name of it."],

@@ -101,8 +101,9 @@ describe("two GTMs on one Redis", () => {
     const some = await insideOf(a);
     assert.ok(some.length > 0 && some.length < 40, `${some.length} of 40`);
     assert.deepEqual(await insideOf(b), some);
-    await b.ask("operator", "DELETE", `/overrides/${first.body.id}`, {});
-    await b.ask("operator", "POST", "/overrides", shareOf(0.7));
+    const pass = "override_rule=cooldown&comment=canary%20goes%20on";
+    assert.equal((await b.ask("operator", "DELETE", `/overrides/${first.body.id}?${pass}`, {})).status, 200);
+    assert.equal((await b.ask("operator", "POST", "/overrides?override_rule=cooldown", shareOf(0.7))).status, 200);
     const more = await insideOf(b);
     assert.ok(more.length > some.length);
     assert.deepEqual(

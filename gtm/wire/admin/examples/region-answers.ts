@@ -11,6 +11,7 @@ const PLACEMENT = {
     { id: "10.20.0.5:8000/1", backlogMs: 240, kvCapacityTokens: 400000, kvPinnedTokens: 170000 },
   ],
   averageBacklogMs: 180,
+  longAverageBacklogMs: 140,
   isBacklogKnown: true,
   requestsRunning: 14,
   requestsWaiting: 2,
