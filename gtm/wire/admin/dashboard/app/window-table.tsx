@@ -20,7 +20,7 @@ type Wish<Row> = {
 /** As style.css has it. */
 const ROW_PX = 33;
 /** Above and below what is in sight, so that a quick scroll shows no gap. */
-const SPARE = 12;
+const SPARE = 5;
 const NEAR = 150;
 
 export const WindowTable = <Row,>({ caption, columns, rows, keyOf, onNearEnd }: Wish<Row>) => {
