@@ -46,6 +46,8 @@ export const createLookahead = (engine: Engine): Lookahead => {
         if (hasRoom(engine) && !mayOutgrow(engine)) return openWithoutQueueMs(engine, roomy);
       }
       ahead ??= forkEngine(engine, spare);
+      // One that was made while nobody waited stands still, and meanwhile somebody may have had to make room.
+      runEngine(ahead, Math.max(ahead.nowMs, engine.nowMs), ignore);
       playUntilOpen(ahead);
       return Math.max(0, ahead.nowMs - engine.nowMs);
     },

@@ -88,6 +88,19 @@ describe("two answers that outgrow a memory of 1 600 tokens together", () => {
     assert.deepEqual([replica.state().decoded.outputTokens, replica.state().kvUsedFraction], [700, 0]);
   });
 
+  it("have the same backlog behind them whether or not somebody asked before", () => {
+    const asked = served().replica;
+    const backlogs: number[] = [];
+    for (let atMs = 1_000; atMs <= 30_000; atMs += 1_000) {
+      const unasked = served().replica;
+      for (const replica of [asked, unasked]) replica.advanceTo(atMs);
+      const backlogMs = unasked.backlogMs();
+      near(asked.backlogMs(), backlogMs);
+      backlogs.push(backlogMs);
+    }
+    assert.ok(Math.max(...backlogs.slice(2)) > 1_000, "the one that made room waits, after all had begun");
+  });
+
   it("wait for each other where room for whole answers is asked for", () => {
     const replica = createReplica({ ...CHUNKED, kvTokens: 1_600 }, 0);
     const first = aRequest({ promptTokens: 800, outputTokens: 400, conversation: 1 });
