@@ -3,7 +3,7 @@ import { Cluster } from "ioredis";
 import type { Stored } from "./store.ts";
 import type { RedisClients } from "./store-redis-clients.ts";
 import { isReplyError } from "./store-redis-errors.ts";
-import { READ_MANY, READ_MANY_SHA1 } from "./store-redis-script.ts";
+import { READ_MANY, runScript } from "./store-redis-script.ts";
 
 type Commands = RedisClients["commands"];
 
@@ -38,12 +38,7 @@ export const readMany = async (
 };
 
 const readBatch = async (commands: Commands, keys: readonly string[]): Promise<readonly (Stored | null)[]> => {
-  const reply = (await commands.evalsha(READ_MANY_SHA1, keys.length, ...keys).catch((cause) => {
-    // A server that was restarted has forgotten the script.
-    if (isReplyError(cause) && cause.message.startsWith("NOSCRIPT"))
-      return commands.eval(READ_MANY, keys.length, ...keys);
-    throw cause;
-  })) as readonly (string | number | null)[];
+  const reply = (await runScript(commands, READ_MANY, keys)) as readonly (string | number | null)[];
   return keys.map((_, at) => {
     const value = reply[2 * at];
     return storedOf(typeof value === "string" ? value : null, Number(reply[2 * at + 1]));

@@ -8,7 +8,7 @@ import { createRedisClients, type RedisClients } from "./store-redis-clients.ts"
 import { createFaultLog } from "./store-redis-fault-log.ts";
 import { createPulse } from "./store-redis-pulse.ts";
 import { readMany, readOne } from "./store-redis-read.ts";
-import { COMPARE_AND_SET, COMPARE_AND_SET_SHA1 } from "./store-redis-script.ts";
+import { COMPARE_AND_SET, runScript } from "./store-redis-script.ts";
 import type { StoreSettings } from "./store-settings.ts";
 import { type RedisAddress, shownStoreUrl } from "./store-url.ts";
 
@@ -149,14 +149,7 @@ const compareAndSet = async (
   ttlMs: number | null,
 ): Promise<CompareAndSet> => {
   const args = [expectedRev, value, ttlMs === null ? "" : wholeMs(ttlMs)] as const;
-  const reply = await commands
-    .evalsha(COMPARE_AND_SET_SHA1, 1, key, ...args)
-    // A server that was restarted has forgotten the script.
-    .catch((cause) => {
-      if (cause instanceof Error && cause.message.startsWith("NOSCRIPT"))
-        return commands.eval(COMPARE_AND_SET, 1, key, ...args);
-      throw cause;
-    });
+  const reply = await runScript(commands, COMPARE_AND_SET, [key], args);
   const [isStored, standing = null] = reply as readonly [number, (string | null)?];
   return isStored === 1 ? { kind: "stored", rev: expectedRev + 1 } : { kind: "conflict", value: standing };
 };
