@@ -6,8 +6,7 @@ import { mustBeAllowed as mustOverrideBeAllowed, planDoing, standingOverride } f
 import type { Parts } from "./override-plan.ts";
 import { type Given, mustBeAllowed, previewOf } from "./region-order.ts";
 import { regionNamed } from "./routes/regions.ts";
-import type { Rule } from "./safety-rules.ts";
-import { mustSayWhy } from "./safety-rules.ts";
+import { mustSayWhy, type Rule } from "./safety-rules.ts";
 
 type By = {
   readonly actor: string;

@@ -1,6 +1,7 @@
 /** An override that stands, changed or cancelled: checked against what the caller saw, previewed, carried out. */
 import type { z } from "@hono/zod-openapi";
 import type { Override } from "#shared/records.ts";
+import { isAnyState } from "./if-match.ts";
 import type { OverrideChangeBody, OverridePlan } from "./override-body.ts";
 import { allowed, type Parts, planned, type Wanted } from "./override-plan.ts";
 import { overrideEtag, overrideNamed } from "./override-view.ts";
@@ -43,9 +44,8 @@ export const carryOutDoing = async (parts: Parts, doing: Doing, passed: readonly
   mustSayWhy(passed, doing.comment);
   await mustBeAllowed(parts, doing, passed);
   const { standing, actor, ifMatch, comment } = doing;
-  const isAny = ifMatch === null || ifMatch === "*";
   const change: OverrideChange = {
-    ...{ actor, comment, seenAtMs: isAny ? null : standing.orderedAtMs },
+    ...{ actor, comment, seenAtMs: isAnyState(ifMatch) ? null : standing.orderedAtMs },
     ...(doing.deed === "cancel"
       ? { expiresAtMs: Math.floor(parts.clock.epochMs()), share: null }
       : { expiresAtMs: expiryOf(parts, doing), share: doing.share }),
@@ -87,7 +87,7 @@ const expiryOf = ({ clock }: Parts, { standing, forMs }: Doing & { readonly deed
 export const standingOverride = ({ ports }: Pick<Parts, "ports">, id: string, ifMatch: string | null): Override => {
   const override = overrideNamed(ports.orders.current(), id);
   if (override === null) throw noOverride(id);
-  if (ifMatch === null || ifMatch === "*" || ifMatch === overrideEtag(override)) return override;
+  if (isAnyState(ifMatch) || ifMatch === overrideEtag(override)) return override;
   throw refuse("precondition-failed", `${override.actor} changed override ${id} meanwhile.`);
 };
 

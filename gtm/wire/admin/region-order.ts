@@ -5,6 +5,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { OrdersRecord } from "#shared/records.ts";
 import { storedSchedule } from "./drain-pacing.ts";
 import { regionScope } from "./drain-scope.ts";
+import { isAnyState } from "./if-match.ts";
 import { operationOf } from "./operation-start.ts";
 import { type OrderContext, type OrderPlan, type Planned, planOrder } from "./order-plan.ts";
 import { planIdOf, requirePlan } from "./plan-id.ts";
@@ -139,8 +140,6 @@ const orderContext = ({ ports, clock }: Parts, given: Given): OrderContext => {
     at: { nowMs: clock.monotonicMs(), id: ports.newDecisionId() },
   };
 };
-
-const isAnyState = (ifMatch: string | null): boolean => ifMatch === null || ifMatch === "*";
 
 const overtaken = (region: string, now: AdminState): ProblemError =>
   refuse("precondition-failed", `Somebody ordered something else of ${region} meanwhile: it is ${now} now.`);

@@ -6,6 +6,7 @@ import { denial } from "./access.ts";
 import { mustMay } from "./admission.ts";
 import type { Actor } from "./auth.ts";
 import type { Context } from "./environment.ts";
+import { isAnyState } from "./if-match.ts";
 import { Comment } from "./order-wish.ts";
 import { refuse } from "./problem.ts";
 import { type Scope, ScopeFields, scopeOf, type Wished } from "./scope.ts";
@@ -92,7 +93,7 @@ export const storedToken = (
 ): TokenRecord => {
   const record = ports.tokens.current().find((one) => one.id === id);
   if (record !== undefined && handsOut(actor, record)) {
-    if (ifMatch === null || ifMatch === "*" || ifMatch === tokenEtag(record)) return record;
+    if (isAnyState(ifMatch) || ifMatch === tokenEtag(record)) return record;
     throw refuse("precondition-failed", `Somebody changed the token ${id} meanwhile.`);
   }
   if (auth.fileTokens().some((one) => one.id === id)) {
@@ -103,7 +104,7 @@ export const storedToken = (
 
 /** What the store is to look for once more: somebody at another GTM may be faster. null: whatever it is. */
 export const seenOf = ({ changedAtMs }: TokenRecord, ifMatch: string | null): number | null =>
-  ifMatch === null || ifMatch === "*" ? null : changedAtMs;
+  isAnyState(ifMatch) ? null : changedAtMs;
 
 /** Of one that the store did not change although it stood here. @throws {ProblemError} 412, 404 */
 export const changedOrGone = (context: Context, id: string, actor: Actor, ifMatch: string | null): Error => {

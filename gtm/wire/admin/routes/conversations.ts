@@ -20,6 +20,7 @@ import {
   turnView,
 } from "../conversation-view.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { isAnyState } from "../if-match.ts";
 import { dryRunQuery, isDryRun } from "../order-query.ts";
 import { Comment } from "../order-wish.ts";
 import { type ProblemError, refuse } from "../problem.ts";
@@ -170,7 +171,7 @@ export const conversationRoutes = (context: Context): Router => {
 
 /** What the store has to compare; null: the caller does not mind. */
 const revSeen = (ifMatch: string | undefined, owned: OwnedConversation | null): number | null =>
-  ifMatch === undefined || ifMatch === "*" ? null : (owned?.conversation.rev ?? null);
+  isAnyState(ifMatch) ? null : (owned?.conversation.rev ?? null);
 
 const changedNow = (id: string): ProblemError =>
   refuse("precondition-failed", `Conversation ${id} changed at this moment; look at it again.`);

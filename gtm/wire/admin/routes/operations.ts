@@ -6,6 +6,7 @@ import { type Deed, deedOfOverride, seesTraffic } from "../access.ts";
 import { mustMay } from "../admission.ts";
 import type { Actor } from "../auth.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
+import { isAnyState } from "../if-match.ts";
 import { mustBeCancellable, planCancel } from "../operation-cancel.ts";
 import { heldBy } from "../operation-progress.ts";
 import { OperationView, operationEtag, operationView } from "../operation-view.ts";
@@ -132,7 +133,7 @@ const changedMeanwhile = (id: string) => refuse("precondition-failed", `Operatio
 
 /** What the store is to look for once more; null: whatever it is. @throws {ProblemError} 412 where it changed already */
 const seenOf = (operation: OperationRecord, ifMatch: string | null): number | null => {
-  if (ifMatch === null || ifMatch === "*") return null;
+  if (isAnyState(ifMatch)) return null;
   if (ifMatch !== operationEtag(operation)) throw changedMeanwhile(operation.id);
   return operation.changedAtMs;
 };

@@ -189,7 +189,7 @@ export const tokenRoutes = (context: Context): Router => {
         const { with_made: withMade, ...wish } = c.req.valid("query");
         const standing = storedToken(context, id, actor, ifMatch);
         const made = withMade === "true" ? madeWith(id, ports.tokens.current()) : [];
-        if (isDryRun(wish)) return c.json({ id, revoked: false, alsoRevoked: [...made.filter(stands)] }, 200);
+        if (isDryRun(wish)) return c.json({ id, revoked: false, alsoRevoked: made.filter(stands) }, 200);
         if ((await revoke(id, actor, seenOf(standing, ifMatch))) === null)
           throw changedOrGone(context, id, actor, ifMatch);
         const alsoRevoked: string[] = [];
