@@ -8,6 +8,7 @@ import { Command } from "./command.tsx";
 import { ConfirmTyped } from "./confirm-typed.tsx";
 import { hrefOf } from "./place.ts";
 import { count, milliseconds } from "./quantity.ts";
+import { Refused } from "./state-box.tsx";
 import { useApi } from "./use-api.ts";
 import { usePlanned } from "./use-planned.ts";
 
@@ -65,11 +66,7 @@ const Move = ({ one, onDone }: Wish) => {
           Preview
         </button>
       </form>
-      {planned.failure !== null && (
-        <p class="box bad" role="alert">
-          {planned.failure.detail}
-        </p>
-      )}
+      <Refused failure={planned.failure} />
       {planned.plan !== null && (
         <div class="plan">
           <PlanText plan={planned.plan} />

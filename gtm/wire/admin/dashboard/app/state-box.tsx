@@ -1,5 +1,6 @@
 /** What is shown instead of data, or above it: loading, empty, forbidden, away, stale; each looks different. */
 import type { ComponentChildren } from "preact";
+import type { Failure } from "./api.ts";
 import { age } from "./quantity.ts";
 import { signOut } from "./session.tsx";
 import type { Known } from "./use-api.ts";
@@ -22,12 +23,7 @@ export const WithState = <Body,>({ known, what, children }: Wish<Body>) => {
     // Who is nobody is asked for a token around every screen.
     if (failure?.kind === "nobody") return null;
     if (failure?.kind === "forbidden") return <Forbidden detail={failure.detail} />;
-    if (failure !== null)
-      return (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      );
+    if (failure !== null) return <Refused failure={failure} />;
     return (
       <p class="box waiting" aria-busy="true">
         Asking for {what}.
@@ -46,6 +42,14 @@ export const WithState = <Body,>({ known, what, children }: Wish<Body>) => {
     </>
   );
 };
+
+/** What the API said against it. */
+export const Refused = ({ failure }: { readonly failure: Failure | null }) =>
+  failure === null ? null : (
+    <p class="box bad" role="alert">
+      {failure.detail}
+    </p>
+  );
 
 export const Empty = ({ children }: { readonly children: ComponentChildren }) => <p class="box empty">{children}</p>;
 

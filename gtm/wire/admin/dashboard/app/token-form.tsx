@@ -1,10 +1,12 @@
 /** A new token: what it would be first, then its name typed, then the token, this once. */
 import { useState } from "preact/hooks";
 import type { TokenMade } from "#gtm/wire/admin/routes/tokens.ts";
-import { ApiError, call, type Failure } from "./api.ts";
+import { call } from "./api.ts";
 import { Command } from "./command.tsx";
 import { age } from "./quantity.ts";
 import { limitsOf } from "./session.tsx";
+import { Refused } from "./state-box.tsx";
+import { useAttempt } from "./use-attempt.ts";
 
 const ROLES = ["viewer", "operator", "admin", "acme"] as const;
 const LIMITS = ["regions", "pools", "tenants"] as const;
@@ -36,31 +38,26 @@ export const TokenForm = ({ onDone }: { readonly onDone: () => void }) => {
   const [plan, setPlan] = useState<TokenMade | null>(null);
   const [made, setMade] = useState<TokenMade | null>(null);
   const [typed, setTyped] = useState("");
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const ask = async (query: string): Promise<TokenMade | null> => {
-    try {
-      const { body } = await call<TokenMade>({ method: "POST", path: `/tokens${query}`, body: bodyOf(wish) });
-      setFailure(null);
-      return body;
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-      return null;
-    }
-  };
+  const { failure, attempt } = useAttempt();
+  const ask = async (query: string): Promise<TokenMade> =>
+    (await call<TokenMade>({ method: "POST", path: `/tokens${query}`, body: bodyOf(wish) })).body;
   const preview = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     setTyped("");
-    setPlan(await ask("?dry_run=true"));
+    let planned: TokenMade | null = null;
+    await attempt(async () => {
+      planned = await ask("?dry_run=true");
+    });
+    setPlan(planned);
   };
   const give = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const token = await ask("");
-    if (token === null) return;
-    setMade(token);
-    setPlan(null);
-    setWish(EMPTY);
-    onDone();
+    await attempt(async () => {
+      setMade(await ask(""));
+      setPlan(null);
+      setWish(EMPTY);
+      onDone();
+    });
   };
   const set = (name: keyof Wish) => (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
     setWish({ ...wish, [name]: event.currentTarget.value });
@@ -107,11 +104,7 @@ export const TokenForm = ({ onDone }: { readonly onDone: () => void }) => {
         <button type="submit">Preview</button>
       </form>
       <Command words={wordsOf(wish)} />
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
       {plan !== null && (
         <div class="plan">
           <h3>A token for {plan.name}</h3>

@@ -1,6 +1,7 @@
 /** An order's way: previewed, agreed to by a typed name, given; and what was said against it. */
 import { useState } from "preact/hooks";
-import { ApiError, call, type Failure } from "./api.ts";
+import { call, type Failure } from "./api.ts";
+import { useAttempt } from "./use-attempt.ts";
 
 export type Planned<Plan> = {
   readonly plan: Plan | null;
@@ -21,21 +22,16 @@ type Wish = { readonly path: string; readonly body: unknown; readonly onDone: ()
 
 export const usePlanned = <Plan extends object>({ path, body, onDone }: Wish): Planned<Plan> => {
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const { failure, attempt: tried, forget: forgetFailure } = useAttempt();
   const [typed, type] = useState("");
   const forget = (): void => {
     setPlan(null);
-    setFailure(null);
+    forgetFailure();
     type("");
   };
-  const attempt = async (act: () => Promise<void>): Promise<void> => {
-    try {
-      setFailure(null);
-      await act();
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-    }
+  const attempt = (act: () => Promise<void>): Promise<void> => {
+    forgetFailure();
+    return tried(act);
   };
   return {
     ...{ plan, failure, typed, type, forget },

@@ -5,7 +5,7 @@ import { Command } from "../command.tsx";
 import { ConversationFilters, filtersIn, filterWords } from "../conversation-filters.tsx";
 import { hrefOf, type Place } from "../place.ts";
 import { age, count } from "../quantity.ts";
-import { Empty, Forbidden } from "../state-box.tsx";
+import { Empty, Forbidden, Refused } from "../state-box.tsx";
 import { type Conversations, MOST_ROWS, useConversations } from "../use-conversations.ts";
 import { useNow } from "../use-now.ts";
 import { type WindowColumn, WindowTable } from "../window-table.tsx";
@@ -56,11 +56,7 @@ const Found = ({ known, isFiltered }: FoundWish) => {
   }
   return (
     <>
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
       {items.length > 0 && (
         <WindowTable
           caption="Conversations"

@@ -2,12 +2,13 @@
 import { useState } from "preact/hooks";
 import type { DecisionSchema } from "#gtm/wire/admin/decision-schema.ts";
 import type { Status } from "#gtm/wire/admin/routes/status.ts";
-import { ApiError, call, type Failure } from "../api.ts";
+import { call } from "../api.ts";
 import { Command } from "../command.tsx";
 import { DecisionText } from "../decision-text.tsx";
 import { hrefOf, type Place } from "../place.ts";
-import { WithState } from "../state-box.tsx";
+import { Refused, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
+import { useAttempt } from "../use-attempt.ts";
 
 const FIELDS = ["pool", "client", "model", "conversation", "tenant", "prompt_tokens"] as const;
 type Field = (typeof FIELDS)[number];
@@ -40,7 +41,7 @@ const Form = ({ place, pools }: { readonly place: Place; readonly pools: readonl
     client: initial["client"] || "203.0.113.7",
   });
   const [decision, setDecision] = useState<DecisionSchema | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const { failure, attempt } = useAttempt();
   const set = (name: Field) => (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
     setValues({ ...values, [name]: event.currentTarget.value });
   const said = FIELDS.filter((name) => values[name] !== undefined && values[name] !== "");
@@ -49,13 +50,9 @@ const Form = ({ place, pools }: { readonly place: Place; readonly pools: readonl
     const body = Object.fromEntries(
       said.map((name) => [name, name === "prompt_tokens" ? Number(values[name]) : values[name]]),
     );
-    try {
-      setDecision((await call<DecisionSchema>({ method: "POST", path: "/explain", body })).body);
-      setFailure(null);
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-    }
+    await attempt(async () =>
+      setDecision((await call<DecisionSchema>({ method: "POST", path: "/explain", body })).body),
+    );
   };
   return (
     <>
@@ -100,11 +97,7 @@ const Form = ({ place, pools }: { readonly place: Place; readonly pools: readonl
         <button type="submit">Explain</button>
       </form>
       <Command words={["explain", ...said.flatMap((name) => [OPTIONS[name], values[name] ?? ""])]} />
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
       {decision !== null && <DecisionText decision={decision} />}
     </>
   );

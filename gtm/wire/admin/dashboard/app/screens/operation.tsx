@@ -4,14 +4,15 @@ import { useState } from "preact/hooks";
 import type { OperationView } from "#gtm/wire/admin/operation-view.ts";
 import { trafficText } from "#gtm/wire/admin/traffic-text.ts";
 import { instant } from "../../../quantity-text.ts";
-import { ApiError, call, type Failure } from "../api.ts";
+import { call } from "../api.ts";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
 import { etaText, OperationChip, OperationProgress } from "../operation-state.tsx";
 import { hrefOf } from "../place.ts";
 import { age, count } from "../quantity.ts";
-import { WithState } from "../state-box.tsx";
+import { Refused, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
+import { useAttempt } from "../use-attempt.ts";
 
 const POLL_MS = 2_000;
 
@@ -79,17 +80,12 @@ type CancelWish = { readonly operation: OperationView; readonly onDone: () => vo
 const Cancel = ({ operation, onDone }: CancelWish) => {
   const { id, region, etag } = operation;
   const [typed, setTyped] = useState("");
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const cancel = async (): Promise<void> => {
-    try {
+  const { failure, attempt } = useAttempt();
+  const cancel = (): Promise<void> =>
+    attempt(async () => {
       await call({ method: "POST", path: `/operations/${encodeURIComponent(id)}/cancel`, body: {}, ifMatch: etag });
-      setFailure(null);
       onDone();
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-    }
-  };
+    });
   return (
     <section class="order" aria-label="Take it back">
       <h3>Take it back</h3>
@@ -111,11 +107,7 @@ const Cancel = ({ operation, onDone }: CancelWish) => {
       </form>
       <p class="note">What has moved stays where it is; new conversations come here again.</p>
       <Command words={["operations", "cancel", id]} />
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
     </section>
   );
 };

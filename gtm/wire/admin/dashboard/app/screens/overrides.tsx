@@ -2,38 +2,30 @@
 import { useState } from "preact/hooks";
 import { kindText, touchedText } from "#gtm/wire/admin/override-kind.ts";
 import type { OverrideView } from "#gtm/wire/admin/override-view.ts";
-import { ApiError, call, type Failure } from "../api.ts";
+import { call } from "../api.ts";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
 import { OverrideForm } from "../override-form.tsx";
 import { age } from "../quantity.ts";
-import { Empty, WithState } from "../state-box.tsx";
+import { Empty, Refused, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
+import { useAttempt } from "../use-attempt.ts";
 
 const POLL_MS = 5_000;
 
 export const OverridesScreen = () => {
   const overrides = useApi<{ readonly items: readonly OverrideView[] }>("/overrides", POLL_MS);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const { failure, attempt } = useAttempt();
   const [asked, setAsked] = useState("");
-  const cancel = async ({ id, etag }: OverrideView): Promise<void> => {
-    try {
+  const cancel = ({ id, etag }: OverrideView): Promise<void> =>
+    attempt(async () => {
       await call({ method: "DELETE", path: `/overrides/${encodeURIComponent(id)}`, ifMatch: etag });
-      setFailure(null);
       overrides.again();
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-    }
-  };
+    });
   return (
     <>
       <h2>Overrides</h2>
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
       <WithState known={overrides} what="list of overrides">
         {({ items }) =>
           items.length === 0 ? (

@@ -2,15 +2,16 @@
 import { useState } from "preact/hooks";
 import type { TokenRevoked } from "#gtm/wire/admin/routes/tokens.ts";
 import type { TokenView } from "#gtm/wire/admin/token-view.ts";
-import { ApiError, call, type Failure } from "../api.ts";
+import { call } from "../api.ts";
 import { Chip } from "../chip.tsx";
 import { Command } from "../command.tsx";
 import { DataTable } from "../data-table.tsx";
 import { age } from "../quantity.ts";
 import { limitsOf } from "../session.tsx";
-import { Empty, WithState } from "../state-box.tsx";
+import { Empty, Refused, WithState } from "../state-box.tsx";
 import { TokenForm } from "../token-form.tsx";
 import { useApi } from "../use-api.ts";
+import { useAttempt } from "../use-attempt.ts";
 
 const POLL_MS = 5_000;
 
@@ -98,17 +99,14 @@ type RevokeWish = { readonly token: TokenView; readonly onDone: () => void; read
 const Revoke = ({ token, onDone, onLeave }: RevokeWish) => {
   const [typed, setTyped] = useState("");
   const [isDeep, setIsDeep] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const { failure, attempt } = useAttempt();
   const revoke = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const path = `/tokens/${encodeURIComponent(token.id)}${isDeep ? "?with_made=true" : ""}`;
-    try {
+    await attempt(async () => {
       await call<TokenRevoked>({ method: "DELETE", path, ifMatch: token.etag });
       onDone();
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-    }
+    });
   };
   return (
     <section class="order plan" aria-label={`Revoke the token ${token.name}`}>
@@ -117,11 +115,7 @@ const Revoke = ({ token, onDone, onLeave }: RevokeWish) => {
         It opens nothing any more at this GTM, and within a second at every other. It was used{" "}
         {ago(token.lastUsedMsAgo)}.
       </p>
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
       <Command words={["token", "revoke", token.id, ...(isDeep ? ["--with-made"] : [])]} />
       <form onSubmit={(event) => void revoke(event)}>
         <label class="tick">

@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks";
 import type { Status } from "#gtm/wire/admin/routes/status.ts";
 import type { WhatIfAnswer } from "#gtm/wire/admin/what-if.ts";
-import { ApiError, call, type Failure } from "../api.ts";
+import { call } from "../api.ts";
 import { Command } from "../command.tsx";
 import { hrefOf, type Place } from "../place.ts";
-import { WithState } from "../state-box.tsx";
+import { Refused, WithState } from "../state-box.tsx";
 import { useApi } from "../use-api.ts";
+import { useAttempt } from "../use-attempt.ts";
 import { WhatIfResult } from "../what-if-result.tsx";
 import { type WhatIfWish, whatIfAsked } from "../what-if-wish.ts";
 
@@ -34,7 +35,7 @@ type FormWish = { readonly place: Place; readonly regions: readonly string[] };
 const Form = ({ place, regions }: FormWish) => {
   const [wish, setWish] = useState<WhatIfWish>(() => Object.fromEntries(place.filters));
   const [answer, setAnswer] = useState<WhatIfAnswer | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const { failure, attempt } = useAttempt();
   const set = (name: string) => (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
     setWish({ ...wish, [name]: event.currentTarget.value });
     setAnswer(null);
@@ -42,13 +43,7 @@ const Form = ({ place, regions }: FormWish) => {
   const { body, words } = whatIfAsked(wish, regions);
   const ask = async (): Promise<void> => {
     history.replaceState(null, "", hrefOf("what-if", "", wish));
-    try {
-      setAnswer((await call<WhatIfAnswer>({ method: "POST", path: "/what-if", body })).body);
-      setFailure(null);
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setFailure(cause.failure);
-    }
+    await attempt(async () => setAnswer((await call<WhatIfAnswer>({ method: "POST", path: "/what-if", body })).body));
   };
   return (
     <>
@@ -106,11 +101,7 @@ const Form = ({ place, regions }: FormWish) => {
         <button type="submit">Decide again</button>
       </form>
       <Command words={words} />
-      {failure !== null && (
-        <p class="box bad" role="alert">
-          {failure.detail}
-        </p>
-      )}
+      <Refused failure={failure} />
       {answer !== null && <WhatIfResult answer={answer} />}
     </>
   );
