@@ -3,8 +3,8 @@
  * only a minute later; if all cells could follow a queue at once, they would all leave, find the next queue, and all return.
  * So each has its own minutes, and between them only what is worth it moves: docs/dns-stability.md has the measurement.
  */
-import type { Candidate } from "#gtm/domain/decision.ts";
 import { hash32 } from "#gtm/domain/hash.ts";
+import type { MoveDemand } from "./persistence.ts";
 
 type Turns = {
   /** How often a cell's turn comes. */
@@ -26,24 +26,6 @@ const TURNS: readonly Turns[] = [
 ];
 /** A queue this long is left whenever it is seen. */
 const AT_ONCE_MS = 60_000;
-
-/** What a move must save, beside the margin. */
-export type MoveDemand = {
-  /** ms, 0 or more */
-  readonly savingMs: number;
-  /**
-   * Whether it will stand for an hour. Then it must save what waits in the new region once more, since its clients will wait there too:
-   * at 80 % of what a fleet can do a tenth more doubles a queue. Without it cells all went where least waited just then, and ten
-   * seconds waited there soon after.
-   */
-  readonly isForAnHour: boolean;
-};
-
-export const NO_DEMAND: MoveDemand = { savingMs: 0, isForAnHour: false };
-
-/** @returns ms */
-export const leastSavingMs = ({ savingMs, isForAnHour }: MoveDemand, to: Candidate): number =>
-  Math.max(savingMs, isForAnHour ? to.cost.queueMs : 0);
 
 /**
  * @param nowMs of the world, by the wall clock: instances whose clocks agree to some seconds let a cell go in the same minute, so

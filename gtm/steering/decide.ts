@@ -3,9 +3,8 @@ import { isHomeOrdered } from "#gtm/domain/conversation-move.ts";
 import type { Candidate, Considered, Verdict } from "#gtm/domain/decision.ts";
 import type { Turn } from "#gtm/domain/turn.ts";
 import type { RegionId } from "#shared/ids.ts";
-import { leastSavingMs, type MoveDemand, NO_DEMAND } from "./cell-moves.ts";
 import { byHash, cheapest, runnerUpTo } from "./choose.ts";
-import { marginOf, mayMove, savedMs } from "./persistence.ts";
+import { leastSavingMs, type MoveDemand, marginOf, mayMove, NO_DEMAND, savedMs } from "./persistence.ts";
 import type { Policy } from "./policy.ts";
 
 export type Outcome = {
