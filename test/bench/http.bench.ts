@@ -1,7 +1,8 @@
 /** The front door's 307 with a conversation header against the adapter's bare redirect; and what a large body costs. */
 import { JSONParser } from "@streamparser/json";
-import { createBodyScan } from "#gtm/wire/http/body-scan.ts";
+import { type BodyScan, createBodyScan } from "#gtm/wire/http/body-scan.ts";
 import { memberNames } from "#gtm/wire/http/member-paths.ts";
+import { createSmallBodyScan } from "#gtm/wire/http/small-body.ts";
 import { alternate, type Bench, type BenchRow, bytesPerIteration, nsPerIteration } from "./bench.ts";
 import { compare } from "./http-compare.ts";
 
@@ -56,6 +57,27 @@ const scanTheirs = (): unknown => {
   return found;
 };
 
+const SMALL = Buffer.from(CHAT);
+const valuesOf = (scan: BodyScan): unknown => {
+  scan.write(SMALL);
+  return scan.scanned().values;
+};
+const outline = (): BodyScan => createBodyScan(NAMES);
+
+const smallRow = async (): Promise<BenchRow> => {
+  const nanoseconds = (scan: () => BodyScan) => () => nsPerIteration(20_000, () => valuesOf(scan()));
+  const parsed = (): BodyScan => createSmallBodyScan(SMALL.length, NAMES, outline);
+  const { a, ratio } = await alternate(20, nanoseconds(parsed), nanoseconds(outline));
+  return {
+    what: `a chat of ${SMALL.length} octets that came whole, parsed for its model`,
+    value: a,
+    unit: "ns",
+    against: "its outline",
+    ratio,
+    bound: "≤ 0.7",
+  };
+};
+
 const scanRows = async (): Promise<readonly BenchRow[]> => {
   const nanoseconds = (scan: () => unknown) => () => nsPerIteration(1, scan);
   const { a, ratio } = await alternate(5, nanoseconds(scanOurs), nanoseconds(scanTheirs));
@@ -84,6 +106,7 @@ const scanRows = async (): Promise<readonly BenchRow[]> => {
 export const bench: Bench = {
   name: "http",
   run: async () => [
+    await smallRow(),
     ...(await scanRows()),
     ...(await compare({
       what: "307, POST of a chat with conversation header",

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createBodyScan, type Scanned } from "#gtm/wire/http/body-scan.ts";
 import { memberNames } from "#gtm/wire/http/member-paths.ts";
+import { createSmallBodyScan, MOST_PARSED_OCTETS } from "#gtm/wire/http/small-body.ts";
 
 const WANTED = ["model", "user", "metadata.session_id", "metadata.user_id"] as const;
 const NAMES = memberNames(WANTED);
@@ -97,16 +98,17 @@ describe("a JSON object written by hand, with members twice and escapes anywhere
   });
 });
 
+const noise = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }).map((octets) => Buffer.from(octets)),
+  fc.tuple(json, fc.nat(), fc.nat({ max: 255 })).map(([text, place, octet]) => {
+    const damaged = Buffer.from(text);
+    damaged[place % damaged.length] = octet;
+    return damaged;
+  }),
+  fc.tuple(json, fc.nat()).map(([text, place]) => Buffer.from(text).subarray(place % text.length)),
+);
+
 describe("any octets", () => {
-  const noise = fc.oneof(
-    fc.uint8Array({ maxLength: 300 }).map((octets) => Buffer.from(octets)),
-    fc.tuple(json, fc.nat(), fc.nat({ max: 255 })).map(([text, place, octet]) => {
-      const damaged = Buffer.from(text);
-      damaged[place % damaged.length] = octet;
-      return damaged;
-    }),
-    fc.tuple(json, fc.nat()).map(([text, place]) => Buffer.from(text).subarray(place % text.length)),
-  );
   it("never throw, and leave no more than a name of each wanted member", () => {
     fc.assert(
       fc.property(noise, fc.array(fc.nat(), { maxLength: 8 }), (octets, places) => {
@@ -117,6 +119,44 @@ describe("any octets", () => {
             path,
           );
         for (const value of values.values()) assert.ok(Buffer.byteLength(String(value)) <= 3 * MOST_KEPT_OCTETS);
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+describe("a small body that came whole", () => {
+  const outline = () => createBodyScan(NAMES);
+  const whole = fc.oneof(
+    json.map((text) => Buffer.from(text)),
+    fc.json({ maxDepth: 3 }).map((text) => Buffer.from(text)),
+    noise,
+  );
+  const small = whole.filter(({ length }) => length > 0 && length <= MOST_PARSED_OCTETS);
+
+  it("says what its outline says where it is JSON, and where it is none, too", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(small, (octets) => {
+        const scan = createSmallBodyScan(octets.length, NAMES, outline);
+        scan.write(octets);
+        const found = scan.scanned();
+        assert.deepEqual(found, scanOf(octets, []));
+        seen.add(found.isObject ? (found.values.size > 0 ? "members" : "object") : "no object");
+      }),
+      { numRuns: runs },
+    );
+    assert.deepEqual([...seen].toSorted(), ["members", "no object", "object"]);
+  });
+
+  it("says the same where it comes in pieces, or shorter than it was announced", () => {
+    fc.assert(
+      fc.property(small, fc.nat(), fc.nat({ max: 3 }), (octets, place, missing) => {
+        const scan = createSmallBodyScan(octets.length + missing, NAMES, outline);
+        const at = place % octets.length;
+        scan.write(octets.subarray(0, at));
+        scan.write(octets.subarray(at));
+        assert.deepEqual(scan.scanned(), scanOf(octets, []));
       }),
       { numRuns: runs },
     );

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { IdentitySource } from "#gtm/domain/identity-source.ts";
 import type { Arrival } from "./arrival.ts";
-import { hasBody } from "./body.ts";
+import { announcedBytes, hasBody } from "./body.ts";
 import { type BodyScan, createBodyScan } from "./body-scan.ts";
 import { boundaryIn, createFormScan } from "./form-scan.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
@@ -16,6 +16,7 @@ import { isJsonType, PROMPT_MEMBERS } from "./prompt.ts";
 import { PROMPT_SHAPES, type PromptShape, promptShapeOf } from "./prompt-shape.ts";
 import { MODEL_MEMBER } from "./question.ts";
 import type { BodyReader } from "./read-body.ts";
+import { createSmallBodyScan, MOST_PARSED_OCTETS } from "./small-body.ts";
 import { STATE_MEMBERS } from "./state.ts";
 
 export type ReaderRules = {
@@ -40,10 +41,16 @@ export const createReaderFor = ({ identityOrder, metrics, limits }: ReaderRules)
   };
 
   /** The chat's opening costs a hash: it is looked at only where nothing better names the conversation. */
-  const jsonReader = ({ headers }: IncomingMessage, arrival: Arrival, encoding: Encoding | null): BodyReader => {
+  const jsonReader = (incoming: IncomingMessage, arrival: Arrival, encoding: Encoding | null): BodyReader => {
+    const { headers } = incoming;
     const shape = promptShapeOf(arrival.target.path);
-    const isNamed = shape === null || isNamedByHead(identityOrder, { ...arrival, headers });
-    const scan = isNamed ? createBodyScan(WANTED) : createBodyScan(WANTED_OF[shape], createOpening());
+    const isNamed =
+      shape === null || isNamedByHead(identityOrder, { headers, target: arrival.target, hostLabel: arrival.hostLabel });
+    const octets = announcedBytes(incoming) ?? Number.POSITIVE_INFINITY;
+    if (isNamed && encoding === null && octets <= MOST_PARSED_OCTETS) {
+      return plainReader(createSmallBodyScan(octets, WANTED, outline));
+    }
+    const scan = isNamed ? outline() : createBodyScan(WANTED_OF[shape], createOpening());
     return encoding === null
       ? plainReader(scan)
       : createInflating(encoding, scan, { mostBytes: limits.bodyBytes, onGivenUp: unscanned });
@@ -59,6 +66,8 @@ export const createReaderFor = ({ identityOrder, metrics, limits }: ReaderRules)
     return boundary === null || encoding !== null ? unscanned("type") : plainReader(createFormScan(boundary, WANTED));
   };
 };
+
+const outline = (): BodyScan => createBodyScan(WANTED);
 
 const plainReader = (scan: BodyScan): BodyReader => ({
   write: (chunk) => {

@@ -9,15 +9,19 @@ type Head = Pick<Said, "headers"> & Pick<Arrival, "target" | "hostLabel">;
 
 /** @param order of the sources; those of the body, and what is stored, may come before a header */
 export const isNamedByHead = (order: readonly IdentitySource[], head: Head): boolean => {
+  const said: Said = { headers: head.headers, query: head.target.query, isBodyRead: false, scanned: null };
   for (const source of order) {
-    const says = saysIn(source, head);
+    const says = saysIn(source, head, said);
     if (says !== "nothing") return says === "name";
   }
   return false;
 };
 
-const saysIn = (source: IdentitySource, { headers, target, hostLabel }: Head): "name" | "unread" | "nothing" => {
-  const said: Said = { headers, query: target.query, isBodyRead: false, scanned: null };
+const saysIn = (
+  source: IdentitySource,
+  { headers, target, hostLabel }: Head,
+  said: Said,
+): "name" | "unread" | "nothing" => {
   if (source === "pin-token") return headerIn(headers, PIN_HEADER) === null ? "nothing" : "name";
   if (source === "host-label") return hostLabel === null ? "nothing" : "name";
   if (source === "state") return stateIn(target.path, said) === null ? "nothing" : "unread";
