@@ -1,6 +1,7 @@
 /** What one replica's counters did over the last minute: rates and means, honest over restarts, silent where several processes answer. */
 import type { Counters, Cumulative } from "./engines/engine.ts";
 import type { History, Scrape } from "./history.ts";
+import { TELLING_TOKENS } from "./telling-prefill.ts";
 
 /** Growth over the window; null: not known, or nothing happened that could be averaged. */
 export type ReplicaRates = {
@@ -8,8 +9,7 @@ export type ReplicaRates = {
   readonly promptTokensPerSecond: number | null;
   readonly outputTokensPerSecond: number | null;
   readonly prefixCache: { readonly queries: number; readonly hits: number } | null;
-  /** Computed tokens per second of prefill time, and how many prefills that rests on. */
-  readonly prefill: { readonly tokensPerSecond: number; readonly prefills: number } | null;
+  readonly prefill: PrefillRate | null;
   /** Computed prompt tokens, and the first tokens that came out of them. */
   readonly perFirstToken: { readonly computedTokens: number; readonly firstTokens: number } | null;
   readonly interToken: Summary | null;
@@ -18,6 +18,13 @@ export type ReplicaRates = {
   readonly firstToken: FirstToken | null;
 };
 
+export type PrefillRate = {
+  /** Computed, per second of prefill time. */
+  readonly tokensPerSecond: number;
+  /** How many it rests on, and how many tokens they computed on average. */
+  readonly prefills: number;
+  readonly meanTokens: number;
+};
 export type Summary = { readonly count: number; readonly seconds: number };
 export type FirstToken = {
   /** Replicas may be pooled only where this is the same. */
@@ -99,26 +106,24 @@ const prefixCacheOver: Measure<{ queries: number; hits: number }> = (earlier, la
   return { queries, hits: hits + secondTierHits };
 };
 
-const prefillOver: Measure<{ tokensPerSecond: number; prefills: number }> = (earlier, later) => {
+const prefillOver: Measure<PrefillRate> = (earlier, later) => {
   const computed = growth(earlier.counters.computedTokens, later.counters.computedTokens)?.values[0];
   const prefill = growth(earlier.counters.prefill, later.counters.prefill);
   if (computed === undefined || prefill === null) return undefined;
   const [prefills = 0, seconds = 0] = prefill.values;
   if (!(computed > 0) || !(seconds > 0) || !(prefills > 0)) return null;
   const tokensPerSecond = computed / seconds;
-  return Number.isFinite(tokensPerSecond) ? { tokensPerSecond, prefills } : null;
+  return Number.isFinite(tokensPerSecond) ? { tokensPerSecond, prefills, meanTokens: computed / prefills } : null;
 };
 
-/** Engines that count no prefills: so many tokens are taken for one, since the fixed cost of a step no longer shows in them. */
-const TOKENS_OF_A_PREFILL = 512;
-
-const prefillBusyOver: Measure<{ tokensPerSecond: number; prefills: number }> = (earlier, later) => {
+/** Engines that count no prefills: as many tokens as tell something are taken for one. */
+const prefillBusyOver: Measure<PrefillRate> = (earlier, later) => {
   const grown = growth(earlier.counters.prefillBusy, later.counters.prefillBusy);
   if (grown === null) return undefined;
   const [tokens = 0, seconds = 0] = grown.values;
   const tokensPerSecond = tokens / seconds;
   if (!(tokens > 0) || !(seconds > 0) || !Number.isFinite(tokensPerSecond)) return null;
-  return { tokensPerSecond, prefills: tokens / TOKENS_OF_A_PREFILL };
+  return { tokensPerSecond, prefills: tokens / TELLING_TOKENS, meanTokens: TELLING_TOKENS };
 };
 
 const perFirstTokenOver: Measure<{ computedTokens: number; firstTokens: number }> = (earlier, later) => {

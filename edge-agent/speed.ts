@@ -1,5 +1,6 @@
 /** How fast a replica prefills: as measured, as last measured, or as the operator says. */
-import type { ReplicaRates } from "./rates.ts";
+import type { PrefillRate, ReplicaRates } from "./rates.ts";
+import { TELLING_TOKENS } from "./telling-prefill.ts";
 
 export type Speed = {
   /** Computed prompt tokens per second of prefill time; more than 0. */
@@ -8,15 +9,17 @@ export type Speed = {
   readonly confidence: number;
 };
 
-/** A measurement over this many prefills is believed entirely. */
+/** A measurement over this many prefills is believed entirely, unless all were short. */
 const ENOUGH_PREFILLS = 20;
-/** Below this a measurement is a guess: one short prefill is mostly the engine's fixed cost of a step. */
+/** Below this a measurement is a guess. */
 const LOW_CONFIDENCE = 0.25;
 
 export const measuredSpeed = ({ prefill }: ReplicaRates): Speed | null =>
-  prefill === null
-    ? null
-    : { tokensPerSecond: prefill.tokensPerSecond, confidence: Math.min(1, prefill.prefills / ENOUGH_PREFILLS) };
+  prefill === null ? null : { tokensPerSecond: prefill.tokensPerSecond, confidence: confidenceOf(prefill) };
+
+/** However many short ones: each is wrong in the same direction. */
+const confidenceOf = ({ prefills, meanTokens }: PrefillRate): number =>
+  Math.min(1, prefills / ENOUGH_PREFILLS) * Math.min(1, meanTokens / TELLING_TOKENS);
 
 /** The newest measurement that was more than a guess; it stays true while the replica idles. */
 export const lastTrusted = (measured: Speed | null, before: Speed | null): Speed | null =>

@@ -1,5 +1,5 @@
 /** A replica's prefill speed, learned from the first tokens that the gateway saw: what no metric of an engine says this well. */
-import { fitPrefill, type Prefills } from "./prefill-fit.ts";
+import { fitPrefill, isTelling, type Prefills } from "./prefill-fit.ts";
 import { attentionOf, type PrefillSpeed } from "./replica-speed.ts";
 
 /** What was computed of a prompt. @param end length of the whole context */
@@ -14,7 +14,7 @@ export type Calibration = {
   readonly prefilled: (startedAtMs: number, endedAtMs: number) => (computed: Computed | null) => void;
   /** null: too few were seen lately, or they do not agree; then nobody is told a number. */
   readonly speed: (nowMs: number) => PrefillSpeed | null;
-  /** min(1, prefills in the window ÷ 20); 0 where nothing is believed. */
+  /** min(1, prefills in the window that were not short ÷ 20); 0 where nothing is believed. */
   readonly confidence: (nowMs: number) => number;
   /** The process began anew, perhaps on another GPU. */
   readonly clear: () => void;
@@ -96,4 +96,4 @@ export const createCalibration = (): Calibration => {
 };
 
 const confidenceOf = (observations: readonly Prefills[]): number =>
-  Math.min(1, observations.reduce((sum, { count }) => sum + count, 0) / ENOUGH_PREFILLS);
+  Math.min(1, observations.filter(isTelling).reduce((sum, { count }) => sum + count, 0) / ENOUGH_PREFILLS);

@@ -2,6 +2,7 @@
  * Coefficients of prefill time out of observed prefills: relative least squares, robust against those that something else held
  * up (Huber's weights first, then Tukey's), each coefficient only where the observations can tell it apart.
  */
+import { TELLING_TOKENS } from "../telling-prefill.ts";
 import { type PrefillSpeed, usualAttnMs } from "./replica-speed.ts";
 
 /** One or several prefills that took this time together. */
@@ -28,11 +29,16 @@ const LEAST_SPREAD = 3;
 /** Half of the predictions further off than this: the formula does not describe this engine. */
 const WORST_MEDIAN_ERROR = 0.3;
 
-/** @returns null: the observations do not agree with any coefficients */
+/** Whether these prefills were long enough to say something of the rate. */
+export const isTelling = ({ tokens, count }: Prefills): boolean => tokens >= TELLING_TOKENS * count;
+
+/** @returns null: the observations do not agree with any coefficients, or all are of short prefills */
 export const fitPrefill = (observations: readonly Prefills[]): PrefillSpeed | null => {
-  for (const design of candidates(observations)) {
-    const speed = fit(observations, design);
-    if (speed !== null && isBelieved(observations, speed)) return speed;
+  const telling = observations.filter(isTelling);
+  if (telling.length === 0) return null;
+  for (const { design, of } of candidates(observations, telling)) {
+    const speed = fit(of, design);
+    if (speed !== null && isBelieved(of, speed)) return speed;
   }
   return null;
 };
@@ -64,17 +70,21 @@ const DESIGNS = {
   },
 } as const satisfies Record<string, Design>;
 
-/** Best first: what the observations can tell. */
-const candidates = (observations: readonly Prefills[]): readonly Design[] => {
-  const isSizeSpread = isSpread(observations.map(({ tokens, count }) => tokens / count));
-  const isAttentionSpread = isSpread(observations.map(({ tokens, attention }) => attention / tokens));
+type Candidate = { readonly design: Design; readonly of: readonly Prefills[] };
+
+/** Best first: what the observations can tell. Where no fixed part is told apart, that of short prefills would pass for the rate. */
+const candidates = (all: readonly Prefills[], telling: readonly Prefills[]): readonly Candidate[] => {
+  const isSizeSpread = isSpread(all.map(({ tokens, count }) => tokens / count));
   return [
-    ...(isSizeSpread && isAttentionSpread ? [DESIGNS.all] : []),
-    ...(isAttentionSpread ? [DESIGNS.noFixed] : []),
-    ...(isSizeSpread ? [DESIGNS.tiedAttention] : []),
-    DESIGNS.rateOnly,
+    ...(isSizeSpread && isAttentionSpread(all) ? [{ design: DESIGNS.all, of: all }] : []),
+    ...(isAttentionSpread(telling) ? [{ design: DESIGNS.noFixed, of: telling }] : []),
+    ...(isSizeSpread ? [{ design: DESIGNS.tiedAttention, of: all }] : []),
+    { design: DESIGNS.rateOnly, of: telling },
   ];
 };
+
+const isAttentionSpread = (observations: readonly Prefills[]): boolean =>
+  isSpread(observations.map(({ tokens, attention }) => attention / tokens));
 
 /** Between a tenth from either end, so that one odd prefill makes no spread. */
 const isSpread = (values: readonly number[]): boolean => {

@@ -74,7 +74,7 @@ describe("rates over the window", () => {
       ]),
     );
     assert.equal(rates.computedTokensPerSecond, 5_000);
-    assert.deepEqual(rates.prefill, { tokensPerSecond: 5_000, prefills: 4 });
+    assert.deepEqual(rates.prefill, { tokensPerSecond: 5_000, prefills: 4, meanTokens: 2_500 });
   });
   it("say nothing while several processes answer", () => {
     const falling = [900, 10, 905, 12].map((value, at) => [at * 1_000, { outputTokens: of("o", value) }] as const);

@@ -4,14 +4,20 @@ import { NO_RATES } from "#edge-agent/rates.ts";
 import { lastTrusted, meanSpeed, measuredSpeed, prefillCoefficients, speedInUse } from "#edge-agent/speed.ts";
 import { speedFromRate } from "#gtm/domain/serving.ts";
 
-const measured = (tokensPerSecond: number, prefills: number) =>
-  measuredSpeed({ ...NO_RATES, prefill: { tokensPerSecond, prefills } });
+const measured = (tokensPerSecond: number, prefills: number, meanTokens = 512) =>
+  measuredSpeed({ ...NO_RATES, prefill: { tokensPerSecond, prefills, meanTokens } });
 
 describe("a measured prefill speed", () => {
   it("is believed by the number of prefills, entirely from twenty on", () => {
     assert.deepEqual(measured(8_000, 5), { tokensPerSecond: 8_000, confidence: 0.25 });
     assert.deepEqual(measured(8_000, 20), { tokensPerSecond: 8_000, confidence: 1 });
     assert.deepEqual(measured(8_000, 90), { tokensPerSecond: 8_000, confidence: 1 });
+  });
+  it("is a guess where all were short, however many", () => {
+    assert.deepEqual(measured(700, 10_000, 16), { tokensPerSecond: 700, confidence: 16 / 512 });
+    assert.equal(lastTrusted(measured(700, 10_000, 16), null), null);
+    assert.deepEqual(measured(7_000, 20, 256), { tokensPerSecond: 7_000, confidence: 0.5 });
+    assert.deepEqual(measured(7_000, 20, 9_000), { tokensPerSecond: 7_000, confidence: 1 });
   });
   it("is none without a prefill", () => assert.equal(measuredSpeed(NO_RATES), null));
 });

@@ -55,24 +55,39 @@ describe("the speed of a replica", () => {
     isNear(speed?.linMs ?? 0, rate.linMs, 1e-3);
     isNear(speed?.attnMs ?? 0, rate.attnMs, 1e-3);
   });
+  it("is that of the few long ones where most are short, which last as long as a step does", () => {
+    const rate = speedOfRate(8_000);
+    const calibration = observed(
+      100,
+      (at) => (at % 12 === 0 ? 1 : 30 / prefillMs(rate, 14, 6_000)),
+      (at) => (at % 12 === 0 ? { tokens: 2_000 + at, end: 6_000 } : { tokens: 14, end: 6_000 }),
+      rate,
+    );
+    isNear(calibration.speed(200_000)?.linMs ?? 0, rate.linMs, 1e-3);
+    assert.equal(calibration.confidence(200_000), 9 / 20);
+  });
   it("counts prefills that ended in one step as one observation", () => {
     const calibration = createCalibration();
     for (let at = 0; at < 20; at++) {
-      const startedAtMs = at * 1_000;
-      const endedAtMs = startedAtMs + prefillMs(speedOfRate(1_000), 200, 200);
+      const startedAtMs = at * 2_000;
+      const endedAtMs = startedAtMs + prefillMs(speedOfRate(1_000), 1_400, 1_400);
       const first = calibration.prefilled(startedAtMs, endedAtMs);
       const second = calibration.prefilled(endedAtMs, endedAtMs + 1);
-      second({ tokens: 100, end: 100 });
-      first({ tokens: 100, end: 100 });
+      second({ tokens: 700, end: 700 });
+      first({ tokens: 700, end: 700 });
     }
-    isNear(calibration.speed(20_000)?.linMs ?? 0, 1, 0.02);
+    isNear(calibration.speed(40_000)?.linMs ?? 0, 1, 0.02);
   });
 });
 
 describe("a number that is not believed", () => {
   it("is not told of fewer than five prefills; confidence is prefills ÷ 20, 1 at most", () => {
     const told = [4, 5, 10, 20, 40].map((count) => {
-      const calibration = observed(count, () => 1);
+      const calibration = observed(
+        count,
+        () => 1,
+        (at) => ({ tokens: 600 + 100 * at, end: 9_000 }),
+      );
       return [count, calibration.speed(80_000) !== null, calibration.confidence(80_000)];
     });
     assert.deepEqual(told, [
@@ -82,6 +97,15 @@ describe("a number that is not believed", () => {
       [20, true, 1],
       [40, true, 1],
     ]);
+  });
+  it("is not told where all prefills were short, however many: of their time the engine's step is the most", () => {
+    const calibration = observed(
+      200,
+      () => 1,
+      (at) => ({ tokens: 14 + (at % 50), end: 6_000 }),
+      { fixedMs: 30, linMs: 0.001, attnMs: 0 },
+    );
+    assert.deepEqual([calibration.speed(400_000), calibration.confidence(400_000)], [null, 0]);
   });
   it("is not told where times have nothing to do with tokens", () => {
     const calibration = observed(40, (at) => 100 ** (spread(at, 0.302_776) - 0.5));
