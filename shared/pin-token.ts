@@ -56,7 +56,16 @@ export type Labels = {
 };
 
 /** Truncated SHA-256 of an id, 0 to 65 535; two regions or two pools of one configuration must not share it. */
-export const tagOf = (id: string): number => hash("sha256", id, "buffer").readUInt16BE(0);
+export const tagOf = (id: string): number => {
+  const known = tags.get(id);
+  if (known !== undefined) return known;
+  if (tags.size >= MOST_TAGS) tags.clear();
+  const tag = hash("sha256", id, "buffer").readUInt16BE(0);
+  tags.set(id, tag);
+  return tag;
+};
+/** The same ids come again and again, and hashing one anew would be a third of a token's price. Tenants may be many: about 1 MB. */
+const tags = new Map<string, number>();
 
 /** Keys that live as long as the process. The key's id is random, so that an earlier process's labels read as retired, not as forged. */
 export const ephemeralLabelKeys = (): LabelKeys => ({
@@ -72,14 +81,6 @@ export const createLabels = (keys: LabelKeys): Labels => {
   const sign = createHmacSha256(signer.key);
   const signById = new Map(keys.signingKeys.map(({ id, key }) => [id, createHmacSha256(key)]));
 
-  /** Pools and regions are few and configured; hashing their names anew would be a third of a token's price. */
-  const tags = new Map<string, number>();
-  const knownTagOf = (id: PoolName | RegionId): number => {
-    const known = tags.get(id) ?? tagOf(id);
-    if (tags.size < MOST_TAGS) tags.set(id, known);
-    return known;
-  };
-
   const conversationIdOf = (tenant: string, name: string): ConversationId =>
     // The length in front keeps tenant and name apart, whatever characters they hold.
     asConversation(Buffer.from(identify(`${tenant.length}:${tenant}:${name}`).slice(0, CONVERSATION_OCTETS), "latin1"));
@@ -88,8 +89,8 @@ export const createLabels = (keys: LabelKeys): Labels => {
     conversationIdOf,
     mint: ({ pool, region, conversation, issuedAtMs }) => {
       minted.writeUInt8(signer.id, 0);
-      minted.writeUInt16BE(knownTagOf(pool), 1);
-      minted.writeUInt16BE(knownTagOf(region), 3);
+      minted.writeUInt16BE(tagOf(pool), 1);
+      minted.writeUInt16BE(tagOf(region), 3);
       minted.set(octetsOf(conversation), 5);
       minted.writeUInt32BE(Math.floor(issuedAtMs / MS_PER_MINUTE), 13);
       minted.write(macOf(minted, sign), SIGNED_OCTETS, "latin1");

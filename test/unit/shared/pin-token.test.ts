@@ -191,4 +191,12 @@ describe("a tag", () => {
     // printf chat | sha256sum
     assert.equal(tagOf("chat"), 0x31e0);
   });
+  it("stays what it is after more ids than are remembered", () => {
+    const tags = Array.from({ length: 10_001 }, (_, at) => tagOf(`tenant-${at}`));
+    assert.equal(tagOf("chat"), 0x31e0);
+    assert.deepEqual(
+      tags.map((_, at) => tagOf(`tenant-${at}`)),
+      tags,
+    );
+  });
 });
