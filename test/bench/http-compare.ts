@@ -31,7 +31,8 @@ const CONNECTIONS = 32;
 
 const NAMES = {
   bare: "bare @hono/node-server redirect",
-  draining: "bare @hono/node-server redirect that drains",
+  draining: "bare @hono/node-server redirect that drains, without Hono",
+  hono: "bare hono redirect that reads the body",
 } as const;
 
 type Server = { readonly port: number; readonly cpu: () => Promise<CpuReport> } & Disposable;

@@ -1,4 +1,4 @@
-/** What http.bench.ts measures, each in a process of its own: a bare redirect of the adapter, and the front door. */
+/** What http.bench.ts measures, each in a process of its own: bare redirects of Hono and of its adapter, and the front door. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,8 +14,9 @@ import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
 import { aClient, aConversation, aPool, aRegion, aWorld } from "#test/support/builders.ts";
+import { startBareHono } from "./bare-hono.ts";
 
-export type ServerUnderTest = "bare" | "draining" | "front-door";
+export type ServerUnderTest = "bare" | "draining" | "hono" | "front-door";
 export type CpuReport = { readonly cpuMicroseconds: number; readonly rssBytes: number };
 
 const bare = (): Promise<number> =>
@@ -27,7 +28,7 @@ const bare = (): Promise<number> =>
     serve({ fetch, port: 0, hostname: "127.0.0.1" }, ({ port }: AddressInfo) => resolve(port));
   });
 
-/** The same, after it has read the body to its end, as clients need it. */
+/** Of the adapter alone, without Hono: it reads the body to its end by Node's own request. */
 const draining = (): Promise<number> =>
   new Promise((resolve) => {
     const fetch = async ({ url }: Request, { incoming }: { incoming: IncomingMessage }): Promise<Response> => {
@@ -100,7 +101,10 @@ const cpuReport = (): CpuReport => {
 
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
-  const START: Readonly<Record<ServerUnderTest, () => Promise<number>>> = { bare, draining, "front-door": frontDoor };
+  const START: Readonly<Record<ServerUnderTest, () => Promise<number>>> = {
+    ...{ bare, draining, hono: startBareHono },
+    "front-door": frontDoor,
+  };
   const port = await START[process.argv[2] as ServerUnderTest]();
   process.on("message", () => process.send?.(cpuReport()));
   process.send({ port });

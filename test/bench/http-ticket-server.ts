@@ -1,26 +1,11 @@
 /** What http-ticket.bench.ts measures, each in a process of its own: a bare redirect that reads the body first, and the front door with gateways. */
-import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
-import { Hono } from "hono";
 import { systemClock } from "#shared/clock.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createTicketSealer } from "#shared/ticket.ts";
 import { aClient, aConversation, aRegion, aWorld } from "#test/support/builders.ts";
 import { startFrontDoor } from "#test/support/front-door.ts";
 import { TICKET_RING } from "#test/support/tickets.ts";
-
-/** Hono's own, which reads the body to its end as the front door does. */
-const bare = (): Promise<number> =>
-  new Promise((resolve) => {
-    const app = new Hono();
-    app.all("*", async (context) => {
-      await context.req.raw.arrayBuffer();
-      const { url } = context.req;
-      const path = url.slice(url.indexOf("/", "http://".length));
-      return context.body("", 307, { Location: `https://frankfurt.r.llm.example.org${path}` });
-    });
-    serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }: AddressInfo) => resolve(port));
-  });
+import { startBareHono } from "./bare-hono.ts";
 
 /** 3 regions with gateways, and a conversation at home in one of them. */
 const frontDoor = async (): Promise<number> => {
@@ -54,7 +39,7 @@ const cpuReport = (): CpuReport => {
 
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
-  const port = await (process.argv[2] === "bare" ? bare() : frontDoor());
+  const port = await (process.argv[2] === "bare" ? startBareHono() : frontDoor());
   process.on("message", () => process.send?.(cpuReport()));
   process.send({ port });
 }
