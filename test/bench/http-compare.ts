@@ -1,7 +1,10 @@
-/** Compares the front door with what a bare server does, both under the same load, in turn. */
+/**
+ * Compares the front door with what a bare server does, both under the same load, in turn. Of either there are several processes: two
+ * of the same code differ by up to a fifth, by what each compiled and where its memory lies.
+ */
 import { once } from "node:events";
 import { alternate, type BenchRow, median } from "./bench.ts";
-import { ask, forked } from "./children.ts";
+import { ask, CORES, forked, keptOn } from "./children.ts";
 import type { LoadOrder, LoadResult } from "./http-load.ts";
 import type { CpuReport, ServerUnderTest } from "./http-server.ts";
 
@@ -10,6 +13,8 @@ export type Comparison = {
   /** Octets of a request, as latin1 text. */
   readonly request: string;
   readonly against: Exclude<ServerUnderTest, "front-door">;
+  /** What is forked; default: http-server.ts. */
+  readonly file?: string;
   /** Of the throughput's ratio; null: only reported. */
   readonly bound: string | null;
   /** Of the processor time's ratio. */
@@ -23,9 +28,10 @@ export type Comparison = {
   readonly connections?: number;
 };
 
-const PAIRS = 8;
-/** Rounds in front of the counted ones, of either server: a service runs for weeks, and both are slower while they are compiled. */
-const WARM_UP_ROUNDS = 5;
+const PROCESSES = 3;
+const PAIRS = 12;
+/** Rounds in front of the counted ones, of each process: a service runs for weeks, and is slower while it is compiled. */
+const WARM_UP_ROUNDS = 8;
 const REQUESTS = 4_000;
 const CONNECTIONS = 32;
 
@@ -37,40 +43,47 @@ const NAMES = {
 
 type Server = { readonly port: number; readonly cpu: () => Promise<CpuReport> } & Disposable;
 
-export const startServer = async (what: ServerUnderTest): Promise<Server> => {
-  const server = forked("http-server.ts", what);
+export const startServer = async (what: ServerUnderTest, file = "http-server.ts"): Promise<Server> => {
+  const server = keptOn(CORES.subject, forked(file, what));
   const [{ port }] = await once(server, "message");
   return { port, cpu: () => ask(server, {}), [Symbol.dispose]: () => server[Symbol.dispose]() };
+};
+
+/** Processes of one kind, asked in turn. */
+type Side = {
+  readonly servers: readonly Server[];
+  readonly order: Pick<LoadOrder, "request" | "status">;
+  cpu: number[];
 };
 
 /** A row of the throughput and one of the processor time. */
 export const compare = async (comparison: Comparison): Promise<readonly BenchRow[]> => {
   const { what, request, otherRequest = request, requests = REQUESTS, connections = CONNECTIONS } = comparison;
-  using other = await startServer(comparison.against);
-  using front = await startServer("front-door");
-  using load = forked("http-load.ts");
-  const cpuOf: { front: number[]; other: number[] } = { front: [], other: [] };
-  const measure = async (
-    server: Server,
-    order: Pick<LoadOrder, "request" | "status">,
-    cpus: number[],
-  ): Promise<number> => {
+  using started = new DisposableStack();
+  const load = started.use(keptOn(CORES.load, forked("http-load.ts")));
+  const sideOf = async (kind: ServerUnderTest, order: Side["order"]): Promise<Side> => {
+    const servers: Server[] = [];
+    while (servers.length < PROCESSES) servers.push(started.use(await startServer(kind, comparison.file)));
+    return { servers, order, cpu: [] };
+  };
+  const front = await sideOf("front-door", { request, status: comparison.status ?? 307 });
+  const other = await sideOf(comparison.against, { request: otherRequest });
+  const measure = async (server: Server, side: Side): Promise<number> => {
     const before = await server.cpu();
-    const { perSecond } = await ask<LoadResult>(load, { ...order, port: server.port, connections, requests });
-    cpus.push(((await server.cpu()).cpuMicroseconds - before.cpuMicroseconds) / requests);
+    const { perSecond } = await ask<LoadResult>(load, { ...side.order, port: server.port, connections, requests });
+    side.cpu.push(((await server.cpu()).cpuMicroseconds - before.cpuMicroseconds) / requests);
     return perSecond;
   };
-  const status = comparison.status ?? 307;
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
-    await measure(front, { request, status }, []);
-    await measure(other, { request: otherRequest }, []);
+    for (const side of [front, other]) for (const server of side.servers) await measure(server, side);
   }
-  const { a, ratio } = await alternate(
-    comparison.pairs ?? PAIRS,
-    () => measure(front, { request, status }, cpuOf.front),
-    () => measure(other, { request: otherRequest }, cpuOf.other),
-  );
-  const cpuMicroseconds = median(cpuOf.front);
+  for (const side of [front, other]) side.cpu = [];
+  const inTurn = (side: Side) => {
+    let at = 0;
+    return (): Promise<number> => measure(side.servers[at++ % PROCESSES] as Server, side);
+  };
+  const { a, ratio } = await alternate(comparison.pairs ?? PAIRS, inTurn(front), inTurn(other));
+  const cpuMicroseconds = median(front.cpu);
   const against = NAMES[comparison.against];
   return [
     { what, value: a, unit: "requests/s", against, ratio, bound: comparison.bound },
@@ -79,7 +92,7 @@ export const compare = async (comparison: Comparison): Promise<readonly BenchRow
       value: cpuMicroseconds,
       unit: "µs",
       against,
-      ratio: cpuMicroseconds / median(cpuOf.other),
+      ratio: cpuMicroseconds / median(other.cpu),
       bound: comparison.cpuBound ?? null,
     },
   ];

@@ -39,7 +39,7 @@ const cpuReport = (): CpuReport => {
 
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
-  const port = await (process.argv[2] === "bare" ? startBareHono() : frontDoor());
+  const port = await (process.argv[2] === "hono" ? startBareHono() : frontDoor());
   process.on("message", () => process.send?.(cpuReport()));
   process.send({ port });
 }

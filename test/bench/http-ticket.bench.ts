@@ -1,5 +1,4 @@
 /** A 307 with a ticket against a bare redirect that also reads the body; what sealing and opening take by themselves. */
-import { once } from "node:events";
 import { CompactEncrypt } from "jose";
 import { createTicketSealer } from "#shared/ticket.ts";
 import { ticketKeyOf } from "#shared/ticket-keys.ts";
@@ -12,17 +11,10 @@ import {
   TICKET_RING,
   ticketClaims,
 } from "#test/support/tickets.ts";
-import { alternate, type Bench, type BenchRow, median, nsPerIteration } from "./bench.ts";
-import { ask, forked } from "./children.ts";
-import type { LoadOrder, LoadResult } from "./http-load.ts";
-import type { CpuReport } from "./http-ticket-server.ts";
+import { alternate, type Bench, type BenchRow, nsPerIteration } from "./bench.ts";
+import { compare } from "./http-compare.ts";
 
-const PAIRS = 6;
-const REQUESTS = 4_000;
-const CONNECTIONS = 32;
 const TICKETS = 5_000;
-/** Rounds in front of the counted ones: a service runs for weeks, and both are slower while they are compiled. */
-const WARM_UP_ROUNDS = 5;
 
 const CHAT = JSON.stringify({
   model: "llama-70b",
@@ -41,44 +33,6 @@ const REQUEST = [
   "",
   CHAT,
 ].join("\r\n");
-
-type Server = { readonly port: number; readonly cpu: () => Promise<CpuReport> } & Disposable;
-
-const startServer = async (what: "bare" | "front-door"): Promise<Server> => {
-  const server = forked("http-ticket-server.ts", what);
-  const [{ port }] = await once(server, "message");
-  return { port, cpu: () => ask(server, {}), [Symbol.dispose]: () => server[Symbol.dispose]() };
-};
-
-const redirectRows = async (): Promise<readonly BenchRow[]> => {
-  using bare = await startServer("bare");
-  using front = await startServer("front-door");
-  using load = forked("http-load.ts");
-  const cpuOf: { front: number[]; bare: number[] } = { front: [], bare: [] };
-  const measure = async (server: Server, cpus: number[]): Promise<number> => {
-    const before = await server.cpu();
-    const order: LoadOrder = { port: server.port, request: REQUEST, connections: CONNECTIONS, requests: REQUESTS };
-    const { perSecond } = await ask<LoadResult>(load, order);
-    cpus.push(((await server.cpu()).cpuMicroseconds - before.cpuMicroseconds) / REQUESTS);
-    return perSecond;
-  };
-  for (let round = 0; round < WARM_UP_ROUNDS; round++) {
-    await measure(front, []);
-    await measure(bare, []);
-  }
-  const { a, ratio } = await alternate(
-    PAIRS,
-    () => measure(front, cpuOf.front),
-    () => measure(bare, cpuOf.bare),
-  );
-  const against = "bare hono redirect that reads the body";
-  const what = "307 with a ticket, POST of a chat";
-  const value = median(cpuOf.front);
-  return [
-    { what, value: a, unit: "requests/s", against, ratio, bound: "≥ 0.6" },
-    { what: `${what}: CPU`, value, unit: "µs", against, ratio: value / median(cpuOf.bare), bound: null },
-  ];
-};
 
 const sealRow = async (): Promise<BenchRow> => {
   const sealer = createTicketSealer(TICKET_RING);
@@ -119,5 +73,12 @@ const openRow = async (): Promise<BenchRow> => {
 
 export const bench: Bench = {
   name: "http-ticket",
-  run: async () => [...(await redirectRows()), await sealRow(), await openRow()],
+  run: async () => [
+    ...(await compare({
+      ...{ what: "307 with a ticket, POST of a chat", request: REQUEST, file: "http-ticket-server.ts" },
+      ...{ against: "hono", bound: "≥ 0.6" },
+    })),
+    await sealRow(),
+    await openRow(),
+  ],
 };
