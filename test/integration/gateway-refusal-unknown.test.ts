@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { request } from "undici";
 import { labelKeysOf, readKeys } from "#gtm/keys/key-files.ts";
+import { factsOf, Snapshot } from "#gtm/wire/admin/snapshot.ts";
+import { decideAgain, NO_CHANGES } from "#gtm/wire/admin/snapshot-decision.ts";
 import { PoolName, RegionId } from "#shared/ids.ts";
 import { createLabels } from "#shared/pin-token.ts";
 import { freePort } from "#test/support/free-port.ts";
@@ -73,6 +75,15 @@ describe("a conversation that the ledger does not know", () => {
     assert.equal(await next(), REFUSING.id);
     assert.equal((await turn(gateway, "gateway")).status, 503);
     await until(async () => (await next()) === OTHER.id, "the refusal is heard");
+  });
+  it("is refused in a snapshot, too, and where that is decided again", async () => {
+    const question = new URLSearchParams({ pool: "chat", client: "203.0.113.7", conversation: label });
+    const answer = await request(`${gtm.url("admin")}/api/v1/snapshot?${question}`);
+    const { facts, decision, epochMs } = Snapshot.parse(await answer.body.json());
+    assert.equal(decision.verdict.region, OTHER.id);
+    assert.deepEqual(JSON.parse(JSON.stringify(await decideAgain(factsOf(facts), epochMs, NO_CHANGES))), decision);
+  });
+  it("is redirected to another region meanwhile", async () => {
     const { status, headers, said } = await turn(gtm, "http");
     assert.equal(status, 307, said);
     assert.equal(headers["x-gtm-region"], OTHER.id);

@@ -20,6 +20,7 @@ const factsIn = (one: Situation): Facts => {
     models: [],
     client: aClient(from, one.client),
     conversation,
+    refusedBy: conversation?.refusedBy ?? [],
   };
 };
 
@@ -35,6 +36,16 @@ describe("a snapshot", () => {
         assert.deepEqual(await decideAgain(read, 0, NO_CHANGES), view);
       }),
       { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 300) },
+    );
+  });
+  it("of before says by the conversation alone who refuses it", async () => {
+    await fc.assert(
+      fc.asyncProperty(situation, async (one) => {
+        const facts = factsIn(one);
+        const { refusedBy: _, ...before } = factsJson(facts);
+        const read = factsOf(JSON.parse(JSON.stringify(before)));
+        assert.deepEqual(await decideAgain(read, 0, NO_CHANGES), await decideAgain(facts, 0, NO_CHANGES));
+      }),
     );
   });
 });

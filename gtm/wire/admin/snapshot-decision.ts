@@ -25,10 +25,14 @@ export const decideAgain = async (facts: Facts, epochMs: number, changes: Change
   const query: Query = { ...facts.query, ...changes.query };
   const policy: Policy = { ...facts.policy, ...changes.policy };
   const world = changes.world(facts.world);
+  const isSame = query.conversationId === facts.query.conversationId;
+  const conversation = isSame ? facts.conversation : null;
+  const refusedBy = isSame ? (facts.refusedBy ?? conversation?.refusedBy ?? []) : [];
   const ports = {
     world: () => world,
     locate: () => facts.client,
-    findConversation: () => (query.conversationId === facts.query.conversationId ? facts.conversation : null),
+    findConversation: () => conversation,
+    refusedBy: () => refusedBy,
     record: () => {},
   };
   const decision = await createSteer(ports, policy)(query, (decided) => decided);

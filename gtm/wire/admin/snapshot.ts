@@ -7,6 +7,7 @@ import type { Pool } from "#gtm/domain/pool.ts";
 import type { SendList, World } from "#gtm/domain/world.ts";
 import { DEFAULT_POLICY, type Policy } from "#gtm/steering/policy.ts";
 import type { Query } from "#gtm/steering/ports.ts";
+import type { RegionId } from "#shared/ids.ts";
 import { DecisionSchema } from "./decision-schema.ts";
 import { fromPlain, toPlain } from "./plain-value.ts";
 
@@ -19,6 +20,8 @@ export type Facts = {
   readonly models: readonly Model[];
   readonly client: Client;
   readonly conversation: Conversation | null;
+  /** Regions that refuse the conversation, known or not; null: a snapshot of before, and the conversation alone tells. */
+  readonly refusedBy: readonly RegionId[] | null;
 };
 
 export const FORMAT = "llm-gtm snapshot";
@@ -37,7 +40,7 @@ export const Snapshot = z
     epochMs: z.number(),
     facts: json.openapi({
       description:
-        "The question, the world, the policy, pools, models, the client's place and the conversation, as steering reads them: maps are written as $map, infinities as $number. For `gtm explain --offline`, not for other readers.",
+        "The question, the world, the policy, pools, models, the client's place, the conversation and who refuses it, as steering reads them: maps are written as $map, infinities as $number. For `gtm explain --offline`, not for other readers.",
     }),
     decision: DecisionSchema.openapi({ description: "What this GTM decided by them" }),
   })
@@ -166,4 +169,5 @@ const FactsShape = z.looseObject({
   models: z.array(z.looseObject({ id: text, aliases: z.array(text) })),
   client: z.looseObject({ subnet: text, location, area: z.string().nullable() }),
   conversation: ConversationShape.nullable(),
+  refusedBy: z.array(text).nullable().default(null),
 });

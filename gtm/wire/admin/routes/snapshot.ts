@@ -4,6 +4,7 @@ import type { Client } from "#gtm/domain/client.ts";
 import type { Conversation } from "#gtm/domain/conversation.ts";
 import { decisionView } from "#gtm/steering/decision-view.ts";
 import { createSteer } from "#gtm/steering/steer.ts";
+import type { RegionId } from "#shared/ids.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { refuse } from "../problem.ts";
 import { answers, BEARER } from "../route-parts.ts";
@@ -35,7 +36,12 @@ export const snapshotRoutes = ({ ports, clock }: Context): Router =>
       // Read once, so that what is written is what was decided by.
       const client: Client = steering.locate(query.clientSubnet);
       const conversation: Conversation | null = await steering.findConversation(query.conversationId);
-      const read = { world: () => world, locate: () => client, findConversation: () => conversation, record: () => {} };
+      const refusedBy: readonly RegionId[] =
+        steering.refusedBy?.(query.conversationId) ?? conversation?.refusedBy ?? [];
+      const read = {
+        ...{ world: () => world, locate: () => client, record: () => {} },
+        ...{ findConversation: () => conversation, refusedBy: () => refusedBy },
+      };
       const decision = await createSteer(read, policy)(query, (decided) => decided);
       const entry = { query, decision, answer: null, answered: { value: 0 } };
       const view = decisionView(entry, policy, (atMs) => epochMs - (nowMs - atMs));
@@ -46,7 +52,7 @@ export const snapshotRoutes = ({ ports, clock }: Context): Router =>
         instance: ports.instance,
         at: new Date(epochMs).toISOString(),
         epochMs,
-        facts: factsJson({ query, world, policy, pools, models, client, conversation }),
+        facts: factsJson({ query, world, policy, pools, models, client, conversation, refusedBy }),
         decision: { ...view, considered: [...view.considered] },
       };
       if (JSON.stringify(snapshot).length > MOST_BYTES) {
