@@ -80,7 +80,12 @@ export const compare = async (comparison: Comparison): Promise<readonly BenchRow
   for (const side of [front, other]) side.cpu = [];
   const inTurn = (side: Side) => {
     let at = 0;
-    return (): Promise<number> => measure(side.servers[at++ % PROCESSES] as Server, side);
+    return async (): Promise<number> => {
+      const server = side.servers[at % side.servers.length];
+      at += 1;
+      if (server === undefined) throw new Error("compare: no process");
+      return measure(server, side);
+    };
   };
   const { a, ratio } = await alternate(comparison.pairs ?? PAIRS, inTurn(front), inTurn(other));
   const cpuMicroseconds = median(front.cpu);
