@@ -1,4 +1,4 @@
-/** A snapshot's question decided again, by the flow that decided it, perhaps with something changed. */
+/** A snapshot's question decided by the flow that decides, when it is taken and again, perhaps with something changed. */
 import type { World } from "#gtm/domain/world.ts";
 import { decisionView } from "#gtm/steering/decision-view.ts";
 import type { Policy } from "#gtm/steering/policy.ts";

@@ -20,7 +20,7 @@ export type Facts = {
   readonly models: readonly Model[];
   readonly client: Client;
   readonly conversation: Conversation | null;
-  /** Regions that refuse the conversation, known or not; null: a snapshot of before, and the conversation alone tells. */
+  /** Regions that refuse the conversation, known or not; null: as the conversation says, such as in a snapshot of before. */
   readonly refusedBy: readonly RegionId[] | null;
 };
 

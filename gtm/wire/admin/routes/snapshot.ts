@@ -2,13 +2,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Client } from "#gtm/domain/client.ts";
 import type { Conversation } from "#gtm/domain/conversation.ts";
-import { decisionView } from "#gtm/steering/decision-view.ts";
-import { createSteer } from "#gtm/steering/steer.ts";
-import type { RegionId } from "#shared/ids.ts";
 import { type Context, createRouter, type Router } from "../environment.ts";
 import { refuse } from "../problem.ts";
 import { answers, BEARER } from "../route-parts.ts";
-import { FORMAT, FORMAT_VERSION, factsJson, Snapshot } from "../snapshot.ts";
+import { type Facts, FORMAT, FORMAT_VERSION, factsJson, Snapshot } from "../snapshot.ts";
+import { decideAgain, NO_CHANGES } from "../snapshot-decision.ts";
 import { explainQuery, queryOf } from "./explain.ts";
 
 /** A world of hundreds of placements with all sends of a second is below a tenth of it. */
@@ -36,15 +34,8 @@ export const snapshotRoutes = ({ ports, clock }: Context): Router =>
       // Read once, so that what is written is what was decided by.
       const client: Client = steering.locate(query.clientSubnet);
       const conversation: Conversation | null = await steering.findConversation(query.conversationId);
-      const refusedBy: readonly RegionId[] =
-        steering.refusedBy?.(query.conversationId) ?? conversation?.refusedBy ?? [];
-      const read = {
-        ...{ world: () => world, locate: () => client, record: () => {} },
-        ...{ findConversation: () => conversation, refusedBy: () => refusedBy },
-      };
-      const decision = await createSteer(read, policy)(query, (decided) => decided);
-      const entry = { query, decision, answer: null, answered: { value: 0 } };
-      const view = decisionView(entry, policy, (atMs) => epochMs - (nowMs - atMs));
+      const refusedBy = steering.refusedBy?.(query.conversationId) ?? null;
+      const facts: Facts = { query, world, policy, pools, models, client, conversation, refusedBy };
       const snapshot: Snapshot = {
         format: FORMAT,
         v: FORMAT_VERSION,
@@ -52,8 +43,8 @@ export const snapshotRoutes = ({ ports, clock }: Context): Router =>
         instance: ports.instance,
         at: new Date(epochMs).toISOString(),
         epochMs,
-        facts: factsJson({ query, world, policy, pools, models, client, conversation, refusedBy }),
-        decision: { ...view, considered: [...view.considered] },
+        facts: factsJson(facts),
+        decision: await decideAgain(facts, epochMs, NO_CHANGES),
       };
       if (JSON.stringify(snapshot).length > MOST_BYTES) {
         throw refuse("snapshot-too-large", `It would have more than ${MOST_BYTES} characters: the world is too large.`);
