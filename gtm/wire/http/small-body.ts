@@ -1,5 +1,5 @@
 /**
- * A small JSON body that came whole is parsed, which takes less than half of what looking at its outline does
+ * A small JSON body that came whole is parsed, which takes about half of what looking at its outline does
  * (test/bench/http.bench.ts); for what comes in pieces, or is no JSON, the outline is there.
  */
 import type { BodyScan, Scanned } from "./body-scan.ts";
