@@ -1,6 +1,7 @@
 /** What the region's gateways know exactly, laid over what was scraped: backlogs and calibrated speeds, where all of it is fresh. */
 import type { ModelReport, RegionReport, ReplicaReport, ReportFault } from "#shared/report.ts";
 import type { ReplicaPage } from "./gateway/replica-page.ts";
+import { LEAST_CONFIDENCE } from "./prefill-confidence.ts";
 
 /** One gateway's answer in this round. */
 export type GatewayAnswer = { readonly source: string } & (
@@ -10,9 +11,6 @@ export type GatewayAnswer = { readonly source: string } & (
 );
 
 type Row = ReplicaPage["replicas"][number];
-
-/** Less certain than this a speed is a guess; the engine's own metrics may know better. */
-const LOW_CONFIDENCE = 0.25;
 
 /** Requests that may have come or gone between a gateway's answer and the engine's. */
 const BETWEEN_REQUESTS = 2;
@@ -88,7 +86,7 @@ const sumOf = (values: readonly (number | null)[]): number | null => {
 /** The most certain gateway's; null: none believes one. */
 const speedIn = (own: readonly Row[]): Row | null =>
   own.reduce<Row | null>((best, row) => {
-    const isBelieved = row.prefillLinMs !== null && row.prefillConfidence >= LOW_CONFIDENCE;
+    const isBelieved = row.prefillLinMs !== null && row.prefillConfidence >= LEAST_CONFIDENCE;
     return isBelieved && row.prefillConfidence > (best?.prefillConfidence ?? 0) ? row : best;
   }, null);
 

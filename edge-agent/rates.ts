@@ -1,7 +1,7 @@
 /** What one replica's counters did over the last minute: rates and means, honest over restarts, silent where several processes answer. */
 import type { Counters, Cumulative } from "./engines/engine.ts";
 import type { History, Scrape } from "./history.ts";
-import { TELLING_TOKENS } from "./telling-prefill.ts";
+import { TELLING_TOKENS } from "./prefill-confidence.ts";
 
 /** Growth over the window; null: not known, or nothing happened that could be averaged. */
 export type ReplicaRates = {

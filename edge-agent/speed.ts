@@ -1,6 +1,6 @@
 /** How fast a replica prefills: as measured, as last measured, or as the operator says. */
+import { ENOUGH_PREFILLS, LEAST_CONFIDENCE, TELLING_TOKENS } from "./prefill-confidence.ts";
 import type { PrefillRate, ReplicaRates } from "./rates.ts";
-import { TELLING_TOKENS } from "./telling-prefill.ts";
 
 export type Speed = {
   /** Computed prompt tokens per second of prefill time; more than 0. */
@@ -8,11 +8,6 @@ export type Speed = {
   /** 0 to 1: how much the number rests on. */
   readonly confidence: number;
 };
-
-/** A measurement over this many prefills is believed entirely, unless all were short. */
-const ENOUGH_PREFILLS = 20;
-/** Below this a measurement is a guess. */
-const LOW_CONFIDENCE = 0.25;
 
 export const measuredSpeed = ({ prefill }: ReplicaRates): Speed | null =>
   prefill === null ? null : { tokensPerSecond: prefill.tokensPerSecond, confidence: confidenceOf(prefill) };
@@ -23,7 +18,7 @@ const confidenceOf = ({ prefills, meanTokens }: PrefillRate): number =>
 
 /** The newest measurement that was more than a guess; it stays true while the replica idles. */
 export const lastTrusted = (measured: Speed | null, before: Speed | null): Speed | null =>
-  measured !== null && measured.confidence >= LOW_CONFIDENCE ? measured : before;
+  measured !== null && measured.confidence >= LEAST_CONFIDENCE ? measured : before;
 
 /** @param configuredTokensPerSecond an operator vouches for it; null: nobody does */
 export const speedInUse = (

@@ -1,4 +1,5 @@
 /** A replica's prefill speed, learned from the first tokens that the gateway saw: what no metric of an engine says this well. */
+import { ENOUGH_PREFILLS, LEAST_CONFIDENCE } from "../prefill-confidence.ts";
 import { fitPrefill, isTelling, type Prefills } from "./prefill-fit.ts";
 import { attentionOf, type PrefillSpeed } from "./replica-speed.ts";
 
@@ -22,9 +23,6 @@ export type Calibration = {
 
 const WINDOW_MS = 600_000;
 const MOST_KEPT = 200;
-/** As many make the number certain. */
-const ENOUGH_PREFILLS = 20;
-const LEAST_CONFIDENCE = 0.25;
 /** First tokens that come closer together were computed in one step of the engine: one observation of several prefills. */
 const ONE_STEP_MS = 5;
 /** A fit takes up to a millisecond. */

@@ -2,7 +2,7 @@
  * Coefficients of prefill time out of observed prefills: relative least squares, robust against those that something else held
  * up (Huber's weights first, then Tukey's), each coefficient only where the observations can tell it apart.
  */
-import { TELLING_TOKENS } from "../telling-prefill.ts";
+import { TELLING_TOKENS } from "../prefill-confidence.ts";
 import { type PrefillSpeed, usualAttnMs } from "./replica-speed.ts";
 
 /** One or several prefills that took this time together. */

@@ -24,7 +24,7 @@ const AGENT_ARITHMETIC: readonly string[] = [
   "edge-agent/drift.ts",
   "edge-agent/load-time.ts",
   "edge-agent/rates",
-  "edge-agent/telling-prefill.ts",
+  "edge-agent/prefill-confidence.ts",
   "edge-agent/speed.ts",
   "edge-agent/backlog.ts",
   "edge-agent/endpoint.ts",
