@@ -6,12 +6,7 @@ import { systemClock } from "#shared/clock.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createMemoryStore } from "#shared/store-memory.ts";
-import type { ProcessReport } from "./http-forward-server.ts";
-
-const report = (): ProcessReport => {
-  const { user, system } = process.cpuUsage();
-  return { rssBytes: process.memoryUsage.rss(), cpuMicroseconds: user + system };
-};
+import { processReport } from "./process-report.ts";
 
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
@@ -30,6 +25,6 @@ if (process.send !== undefined) {
     ...by,
     replicasOf: (keys) => regionReplicas(config, { store, keys, ...by }),
   });
-  process.on("message", () => process.send?.(report()));
+  process.on("message", () => process.send?.(processReport()));
   process.send({ port: gateway.addresses[0]?.port });
 }

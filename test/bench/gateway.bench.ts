@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { alternate, type Bench, type BenchRow, median } from "./bench.ts";
 import { ask, forked } from "./children.ts";
 import type { StreamOrder, StreamResult } from "./http-forward-load.ts";
-import type { ProcessReport } from "./http-forward-server.ts";
+import type { ProcessReport } from "./process-report.ts";
 
 const PAIRS = 4;
 const STREAMS = 600;

@@ -2,11 +2,15 @@
  * Compares the front door with what a bare server does, both under the same load, in turn. Of either there are several processes: two
  * of the same code differ by up to a fifth, by what each compiled and where its memory lies.
  */
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { alternate, type BenchRow, median } from "./bench.ts";
-import { ask, CORES, forked, keptOn } from "./children.ts";
+import { ask, forked } from "./children.ts";
 import type { LoadOrder, LoadResult } from "./http-load.ts";
-import type { CpuReport, ServerUnderTest } from "./http-server.ts";
+import type { ServerUnderTest } from "./http-server.ts";
+import type { ProcessReport } from "./process-report.ts";
+import { pin } from "./process-time.ts";
 
 export type Comparison = {
   readonly what: string;
@@ -41,10 +45,25 @@ const NAMES = {
   hono: "bare hono redirect that reads the body",
 } as const;
 
-type Server = { readonly port: number; readonly cpu: () => Promise<CpuReport> } & Disposable;
+/** Each on its own, so that the threads that help a server (they collect garbage, they compile) take their time from it, not from the load. */
+const SERVER_CPU = 0;
+const LOAD_CPU = 1;
+const canPin = process.platform === "linux" && availableParallelism() > LOAD_CPU;
+
+const pinned = <Child extends ChildProcess>(cpu: number, child: Child): Child => {
+  try {
+    if (canPin && child.pid !== undefined) pin(child.pid, cpu);
+  } catch (fault) {
+    // As in a container that has other processors: it is measured, and the reader told.
+    process.stderr.write(`not kept on processor ${cpu}: ${String(fault)}\n`);
+  }
+  return child;
+};
+
+type Server = { readonly port: number; readonly cpu: () => Promise<ProcessReport> } & Disposable;
 
 export const startServer = async (what: ServerUnderTest, file = "http-server.ts"): Promise<Server> => {
-  const server = keptOn(CORES.subject, forked(file, what));
+  const server = pinned(SERVER_CPU, forked(file, what));
   const [{ port }] = await once(server, "message");
   return { port, cpu: () => ask(server, {}), [Symbol.dispose]: () => server[Symbol.dispose]() };
 };
@@ -60,7 +79,7 @@ type Side = {
 export const compare = async (comparison: Comparison): Promise<readonly BenchRow[]> => {
   const { what, request, otherRequest = request, requests = REQUESTS, connections = CONNECTIONS } = comparison;
   using started = new DisposableStack();
-  const load = started.use(keptOn(CORES.load, forked("http-load.ts")));
+  const load = started.use(pinned(LOAD_CPU, forked("http-load.ts")));
   const sideOf = async (kind: ServerUnderTest, order: Side["order"]): Promise<Side> => {
     const servers: Server[] = [];
     while (servers.length < PROCESSES) servers.push(started.use(await startServer(kind, comparison.file)));

@@ -6,9 +6,9 @@ import { systemClock } from "#shared/clock.ts";
 import { silentLogger } from "#shared/logger.ts";
 import { aPool, aRegion, aWorld } from "#test/support/builders.ts";
 import { startFrontDoor } from "#test/support/front-door.ts";
+import { processReport } from "./process-report.ts";
 
 export type ForwardSubject = "engine" | "bare" | "front-door";
-export type ProcessReport = { readonly rssBytes: number; readonly cpuMicroseconds: number };
 
 const EVENTS = 32;
 const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "x".repeat(120) } }] })}\n\n`;
@@ -69,15 +69,10 @@ const frontDoor = async (url: string): Promise<number> => {
   return front.port;
 };
 
-const report = (): ProcessReport => {
-  const { user, system } = process.cpuUsage();
-  return { rssBytes: process.memoryUsage.rss(), cpuMicroseconds: user + system };
-};
-
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
   const [what, origin = ""] = process.argv.slice(2);
   const port = await (what === "engine" ? listening(stream) : (what === "bare" ? bareProxy : frontDoor)(origin));
-  process.on("message", () => process.send?.(report()));
+  process.on("message", () => process.send?.(processReport()));
   process.send({ port });
 }

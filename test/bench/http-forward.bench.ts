@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { alternate, type Bench, type BenchRow, median } from "./bench.ts";
 import { ask, forked } from "./children.ts";
 import type { StreamOrder, StreamResult } from "./http-forward-load.ts";
-import type { ForwardSubject, ProcessReport } from "./http-forward-server.ts";
+import type { ForwardSubject } from "./http-forward-server.ts";
+import type { ProcessReport } from "./process-report.ts";
 
 const PAIRS = 6;
 const STREAMS = 400;

@@ -15,9 +15,9 @@ import { createMetrics } from "#shared/metrics.ts";
 import { createLabels, ephemeralLabelKeys } from "#shared/pin-token.ts";
 import { aClient, aConversation, aPool, aRegion, aWorld } from "#test/support/builders.ts";
 import { startBareHono } from "./bare-hono.ts";
+import { processReport } from "./process-report.ts";
 
 export type ServerUnderTest = "bare" | "draining" | "hono" | "front-door";
-export type CpuReport = { readonly cpuMicroseconds: number; readonly rssBytes: number };
 
 const bare = (): Promise<number> =>
   new Promise((resolve) => {
@@ -94,11 +94,6 @@ const frontDoor = async (): Promise<number> => {
   return front.address().port;
 };
 
-const cpuReport = (): CpuReport => {
-  const { user, system } = process.cpuUsage();
-  return { cpuMicroseconds: user + system, rssBytes: process.memoryUsage.rss() };
-};
-
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
   const START: Readonly<Record<ServerUnderTest, () => Promise<number>>> = {
@@ -106,6 +101,6 @@ if (process.send !== undefined) {
     "front-door": frontDoor,
   };
   const port = await START[process.argv[2] as ServerUnderTest]();
-  process.on("message", () => process.send?.(cpuReport()));
+  process.on("message", () => process.send?.(processReport()));
   process.send({ port });
 }

@@ -6,6 +6,7 @@ import { aClient, aConversation, aRegion, aWorld } from "#test/support/builders.
 import { startFrontDoor } from "#test/support/front-door.ts";
 import { TICKET_RING } from "#test/support/tickets.ts";
 import { startBareHono } from "./bare-hono.ts";
+import { processReport } from "./process-report.ts";
 
 /** 3 regions with gateways, and a conversation at home in one of them. */
 const frontDoor = async (): Promise<number> => {
@@ -30,16 +31,9 @@ const frontDoor = async (): Promise<number> => {
   return front.port;
 };
 
-export type CpuReport = { readonly cpuMicroseconds: number };
-
-const cpuReport = (): CpuReport => {
-  const { user, system } = process.cpuUsage();
-  return { cpuMicroseconds: user + system };
-};
-
 if (process.send !== undefined) {
   process.once("SIGINT", () => process.exit(0));
   const port = await (process.argv[2] === "hono" ? startBareHono() : frontDoor());
-  process.on("message", () => process.send?.(cpuReport()));
+  process.on("message", () => process.send?.(processReport()));
   process.send({ port });
 }
